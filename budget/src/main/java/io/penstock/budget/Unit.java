@@ -1,0 +1,6 @@
+package io.penstock.budget;
+
+/** What a budget counts. */
+public enum Unit {
+    CALLS
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.cli;
+
+import org.jspecify.annotations.NullMarked;

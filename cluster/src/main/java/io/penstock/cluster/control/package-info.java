@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.cluster.control;
+
+import org.jspecify.annotations.NullMarked;

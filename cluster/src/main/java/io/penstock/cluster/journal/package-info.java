@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.cluster.journal;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.gateway.admin;
+
+import org.jspecify.annotations.NullMarked;

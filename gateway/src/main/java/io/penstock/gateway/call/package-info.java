@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.gateway.call;
+
+import org.jspecify.annotations.NullMarked;

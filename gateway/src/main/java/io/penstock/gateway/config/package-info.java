@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.gateway.config;
+
+import org.jspecify.annotations.NullMarked;

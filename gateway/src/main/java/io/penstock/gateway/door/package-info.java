@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.gateway.door;
+
+import org.jspecify.annotations.NullMarked;

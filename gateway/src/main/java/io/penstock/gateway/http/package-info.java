@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.gateway.http;
+
+import org.jspecify.annotations.NullMarked;

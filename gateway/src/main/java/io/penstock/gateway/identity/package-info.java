@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.gateway.identity;
+
+import org.jspecify.annotations.NullMarked;

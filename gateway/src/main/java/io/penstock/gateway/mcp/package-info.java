@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.gateway.mcp;
+
+import org.jspecify.annotations.NullMarked;

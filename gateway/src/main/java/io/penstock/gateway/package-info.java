@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.gateway;
+
+import org.jspecify.annotations.NullMarked;

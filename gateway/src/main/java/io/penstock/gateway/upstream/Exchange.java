@@ -1,0 +1,69 @@
+package io.penstock.gateway.upstream;
+
+import io.penstock.gateway.http.HeaderBlock;
+
+/**
+ * One HTTP/1.1 exchange on an explicit upstream connection.
+ *
+ * <p>Use: {@link #prepare}, {@link #sendFirst} inside the send section, {@link #sendRest}, {@link
+ * #readHead}, {@link #read} until -1, then {@link #finish}; or {@link #cut} at any time, by any
+ * thread.
+ *
+ * <p><b>Failure.</b> Every method but {@link #cut} throws {@link UpstreamException}; the exchange
+ * is over then.
+ *
+ * <p><b>Threads.</b> One, but for {@link #cut}.
+ */
+public interface Exchange {
+
+    /** Most bytes that {@link #sendFirst} writes. */
+    int FIRST_BYTES = 16 * 1024;
+
+    /**
+     * Lays out the request; nothing is written yet.
+     *
+     * @param target the request target, forwarded byte for byte
+     * @param headers all but {@code Host}, {@code Content-Length}, {@code Connection} and the
+     *     server's configured headers, which the exchange adds
+     */
+    void prepare(String method, String target, HeaderBlock headers, byte[] body);
+
+    /**
+     * Writes the head and as much of the body as fits {@link #FIRST_BYTES} in all, with one system
+     * call.
+     */
+    void sendFirst();
+
+    /** Writes what is left of the body. */
+    void sendRest();
+
+    /** Waits for the final answer's status and headers; interim answers (1xx) are skipped. */
+    int readHead();
+
+    /** The answer's headers, without hop-by-hop ones and framing. */
+    HeaderBlock headers();
+
+    /** The body's length in bytes where the answer names it, else -1. */
+    long contentLength();
+
+    /**
+     * Body bytes as they come, decoded of framing: at least 1, or -1 at the end. Never waits to
+     * fill the array.
+     */
+    int read(byte[] into, int offset, int length);
+
+    /**
+     * Ends the exchange: the connection is kept if the answer was read to its end and allows it,
+     * else closed.
+     */
+    void finish();
+
+    /**
+     * Closes the connection now; a thread blocked in any method gets {@link UpstreamException}.
+     * Never blocks.
+     */
+    void cut();
+
+    /** Whether any byte of the request may have reached the socket. */
+    boolean sent();
+}

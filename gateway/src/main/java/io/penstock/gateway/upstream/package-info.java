@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.gateway.upstream;
+
+import org.jspecify.annotations.NullMarked;
