@@ -1,0 +1,93 @@
+package io.penstock.gateway.config;
+
+import io.penstock.budget.Budget;
+import io.penstock.budget.Mode;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.stream.Collectors;
+
+/**
+ * Everything one replica is told, valid as a whole.
+ *
+ * @param replica its name
+ * @param origins browser origins that may call
+ * @param budgetsGiven whether the file has a {@code budgets} key
+ * @param effective every key with the value that holds, defaults included and secrets masked, in
+ *     the order of the reference page
+ */
+public record ReplicaConfig(
+        String replica,
+        ListenConfig listen,
+        LimitsConfig limits,
+        List<String> origins,
+        DrainConfig drain,
+        AdminConfig admin,
+        Readiness readiness,
+        DatabaseSection database,
+        ControlConfig control,
+        JournalConfig journal,
+        AdmissionConfig admission,
+        IdentityConfig identity,
+        List<ServerConfig> servers,
+        List<Budget> budgets,
+        boolean budgetsGiven,
+        LogConfig log,
+        SequencedMap<String, String> effective) {
+
+    /** Keys that say where a replica is, not what it does: replicas of one cluster differ here. */
+    private static final List<String> OWN =
+            List.of("replica", "listen", "admin.listen", "control.latch-file", "log.");
+
+    /** Keys whose value in force comes from the cluster's revision. */
+    private static final List<String> CLUSTER = List.of("budgets", "control.lease");
+
+    public ReplicaConfig {
+        origins = List.copyOf(origins);
+        servers = List.copyOf(servers);
+        budgets = List.copyOf(budgets);
+        effective = new LinkedHashMap<>(effective);
+    }
+
+    /** The part that the whole cluster must agree on. */
+    public RulesConfig rules() {
+        Map<String, Mode> modes =
+                servers.stream().collect(Collectors.toMap(ServerConfig::name, ServerConfig::mode));
+        return new RulesConfig(
+                budgets, budgetsGiven, modes, control.lease(), control.leaseGiven());
+    }
+
+    /** The effective configuration as one log line: {@code key=value} pairs, secrets masked. */
+    public String effectiveLine() {
+        return effective.entrySet().stream()
+                .map(entry -> entry.getKey() + "=" + quoted(entry.getValue()))
+                .collect(Collectors.joining(" "));
+    }
+
+    /**
+     * A digest of what the replicas of a cluster should have in common but the cluster does not
+     * decide: addresses of upstreams, limits, TLS and key files. Secrets do not enter it.
+     */
+    public String fingerprint() {
+        return Fingerprint.of(effective, key -> !startsWithAny(key, OWN) && !cluster(key));
+    }
+
+    private static boolean cluster(String key) {
+        return startsWithAny(key, CLUSTER) || (key.startsWith("servers") && key.endsWith(".mode"));
+    }
+
+    private static boolean startsWithAny(String key, List<String> starts) {
+        return starts.stream().anyMatch(key::startsWith);
+    }
+
+    private static String quoted(String value) {
+        return value.isEmpty() || value.contains(" ") ? '"' + value + '"' : value;
+    }
+
+    /** The effective configuration, which masks secrets. */
+    @Override
+    public String toString() {
+        return "ReplicaConfig[" + effectiveLine() + "]";
+    }
+}

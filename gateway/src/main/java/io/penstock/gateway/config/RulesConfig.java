@@ -1,0 +1,33 @@
+package io.penstock.gateway.config;
+
+import io.penstock.budget.Budget;
+import io.penstock.budget.Mode;
+import io.penstock.cluster.control.Rules;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The cluster-wide part of a file: revision 1 of a new cluster, or what {@code penstock apply}
+ * makes a revision of.
+ *
+ * @param budgetsGiven whether the file has a {@code budgets} key; a file without one takes no stand
+ * @param servers mode by name
+ * @param leaseGiven whether the file has {@code control.lease}
+ */
+public record RulesConfig(
+        List<Budget> budgets,
+        boolean budgetsGiven,
+        Map<String, Mode> servers,
+        Duration lease,
+        boolean leaseGiven) {
+    public RulesConfig {
+        budgets = List.copyOf(budgets);
+        servers = Map.copyOf(servers);
+    }
+
+    /** As the revision of that number. */
+    public Rules rules(long revision) {
+        return new Rules(revision, budgets, servers, lease);
+    }
+}
