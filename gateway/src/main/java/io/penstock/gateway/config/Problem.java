@@ -14,7 +14,9 @@ public record Problem(String file, int line, int column, String message)
     /** {@code file:line:column: message}, the form that editors can jump to. */
     @Override
     public String toString() {
-        return line == 0 ? file + ": " + message : file + ":" + line + ":" + column + ": " + message;
+        return line == 0
+                ? file + ": " + message
+                : file + ":" + line + ":" + column + ": " + message;
     }
 
     /** By place in the file. */

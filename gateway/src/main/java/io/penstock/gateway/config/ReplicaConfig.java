@@ -54,8 +54,7 @@ public record ReplicaConfig(
     public RulesConfig rules() {
         Map<String, Mode> modes =
                 servers.stream().collect(Collectors.toMap(ServerConfig::name, ServerConfig::mode));
-        return new RulesConfig(
-                budgets, budgetsGiven, modes, control.lease(), control.leaseGiven());
+        return new RulesConfig(budgets, budgetsGiven, modes, control.lease(), control.leaseGiven());
     }
 
     /** The effective configuration as one log line: {@code key=value} pairs, secrets masked. */
