@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -37,11 +38,18 @@ public record ReplicaConfig(
         SequencedMap<String, String> effective) {
 
     /** Keys that say where a replica is, not what it does: replicas of one cluster differ here. */
-    private static final List<String> OWN =
-            List.of("replica", "listen", "admin.listen", "control.latch-file", "log.");
+    private static final Set<String> OWN =
+            Set.of(
+                    "replica",
+                    "listen",
+                    "listen.address",
+                    "listen.share",
+                    "admin.listen",
+                    "admin.listen.address",
+                    "control.latch-file",
+                    "log.format",
+                    "log.level");
 
-    /** Keys whose value in force comes from the cluster's revision. */
-    private static final List<String> CLUSTER = List.of("budgets", "control.lease");
 
     public ReplicaConfig {
         origins = List.copyOf(origins);
@@ -52,8 +60,8 @@ public record ReplicaConfig(
 
     /** The part that the whole cluster must agree on. */
     public RulesConfig rules() {
-        Map<String, Mode> modes =
-                servers.stream().collect(Collectors.toMap(ServerConfig::name, ServerConfig::mode));
+        Map<String, Mode> modes = new LinkedHashMap<>();
+        servers.forEach(server -> modes.put(server.name(), server.mode()));
         return new RulesConfig(budgets, budgetsGiven, modes, control.lease(), control.leaseGiven());
     }
 
@@ -69,15 +77,14 @@ public record ReplicaConfig(
      * decide: addresses of upstreams, limits, TLS and key files. Secrets do not enter it.
      */
     public String fingerprint() {
-        return Fingerprint.of(effective, key -> !startsWithAny(key, OWN) && !cluster(key));
+        return Fingerprint.of(effective, key -> !OWN.contains(key) && !cluster(key));
     }
 
+    /** Keys whose value in force comes from the cluster's revision. */
     private static boolean cluster(String key) {
-        return startsWithAny(key, CLUSTER) || (key.startsWith("servers") && key.endsWith(".mode"));
-    }
-
-    private static boolean startsWithAny(String key, List<String> starts) {
-        return starts.stream().anyMatch(key::startsWith);
+        return key.startsWith("budgets")
+                || key.equals("control.lease")
+                || (key.startsWith("servers.") && key.endsWith(".mode"));
     }
 
     private static String quoted(String value) {
