@@ -35,8 +35,7 @@ final class BudgetReader {
         }
         Mode mode = Mode.valueOf(section.choice("mode").toUpperCase(Locale.ROOT));
         Section match = section.section("match");
-        return new Budget(
-                name, unit, limit, window, per, server(match), match.text("tool"), mode);
+        return new Budget(name, unit, limit, window, per, server(match), match.text("tool"), mode);
     }
 
     private @Nullable String server(Section match) {

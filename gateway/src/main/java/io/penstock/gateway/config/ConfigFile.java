@@ -57,7 +57,8 @@ public final class ConfigFile {
                 });
     }
 
-    private static <T> Reading<T> result(Path file, ReadContext context, Function<Section, T> read) {
+    private static <T> Reading<T> result(
+            Path file, ReadContext context, Function<Section, T> read) {
         String text = text(file, context);
         YamlNode node = text == null ? null : YamlTree.read(text, context::problem);
         if (node == null && !context.problems().isEmpty()) {
@@ -72,8 +73,7 @@ public final class ConfigFile {
     private static ReadContext context(
             Path file, Function<String, @Nullable String> environment, boolean local) {
         Path folder = file.toAbsolutePath().getParent();
-        return new ReadContext(
-                file.toString(), folder == null ? file : folder, environment, local);
+        return new ReadContext(file.toString(), folder == null ? file : folder, environment, local);
     }
 
     private static @Nullable String text(Path file, ReadContext context) {

@@ -32,8 +32,7 @@ final class ConfigReader {
         LimitsConfig limits = limits(root.section("limits"));
         List<String> origins = root.words("origins");
         DrainConfig drain = drain(root.section("drain"));
-        Readiness readiness =
-                Readiness.valueOf(root.choice("readiness").toUpperCase(Locale.ROOT));
+        Readiness readiness = Readiness.valueOf(root.choice("readiness").toUpperCase(Locale.ROOT));
         DatabaseSection database =
                 new DatabaseReader(root.section("database")).forReplica(context.local());
         ControlConfig control = control(root.section("control"));
@@ -122,7 +121,8 @@ final class ConfigReader {
         Path tokens = admin.file("tokens-file");
         if (admin.sound("listen") && collide(listen, agents)) {
             admin.problem(
-                    "listen", "admin.listen port " + agents.port() + " is the agents' port: give it another");
+                    "listen",
+                    "admin.listen port " + agents.port() + " is the agents' port: give it another");
         }
         return new AdminConfig(listen, tokens);
     }

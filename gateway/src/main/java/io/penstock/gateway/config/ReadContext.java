@@ -78,7 +78,9 @@ final class ReadContext {
         return environment.apply(name);
     }
 
-    /** The text with variables put in, or null: reported, unless the variable is another machine's. */
+    /**
+     * The text with variables put in, or null: reported, unless the variable is another machine's.
+     */
     @Nullable String expand(String raw, Place place, String label) {
         Matcher matcher = EXPRESSION.matcher(raw);
         StringBuilder expanded = new StringBuilder();
@@ -101,8 +103,7 @@ final class ReadContext {
         }
         String value = environment.apply(variable.group(1));
         if (value == null && local) {
-            problem(
-                    place, label + ": environment variable " + variable.group(1) + " is not set");
+            problem(place, label + ": environment variable " + variable.group(1) + " is not set");
         }
         return value;
     }

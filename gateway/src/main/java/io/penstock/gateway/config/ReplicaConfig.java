@@ -50,7 +50,6 @@ public record ReplicaConfig(
                     "log.format",
                     "log.level");
 
-
     public ReplicaConfig {
         origins = List.copyOf(origins);
         servers = List.copyOf(servers);

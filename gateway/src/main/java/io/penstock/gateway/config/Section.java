@@ -90,7 +90,9 @@ final class Section {
         return entries.containsKey(name);
     }
 
-    /** Whether none of the keys was found wrong, so that a relation between them means something. */
+    /**
+     * Whether none of the keys was found wrong, so that a relation between them means something.
+     */
     boolean sound(String... names) {
         return List.of(names).stream().noneMatch(wrong::contains);
     }
@@ -152,7 +154,8 @@ final class Section {
             Value value = value(name, item, node);
             if (value != null && fits(name, item, value)) {
                 if (words.contains(value.text)) {
-                    context.problem(value.place, label(name) + ": " + value.raw + " is there twice");
+                    context.problem(
+                            value.place, label(name) + ": " + value.raw + " is there twice");
                     wrong.add(name);
                 }
                 words.add(value.text);
@@ -365,8 +368,7 @@ final class Section {
                 return number;
             }
             wrong.add(name);
-            context.problem(
-                    value.place, label(name) + ": " + value.raw + " is not " + form);
+            context.problem(value.place, label(name) + ": " + value.raw + " is not " + form);
         }
         String fallback = fallback(key);
         return fallback == null ? OptionalLong.empty() : measure.read(fallback);

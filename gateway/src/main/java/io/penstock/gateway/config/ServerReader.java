@@ -159,7 +159,9 @@ final class ServerReader {
         }
         refuse(
                 "tls",
-                !url.equals(NOWHERE) && section.sound("url", "http") && "http".equals(url.getScheme()),
+                !url.equals(NOWHERE)
+                        && section.sound("url", "http")
+                        && "http".equals(url.getScheme()),
                 "needs an https:// address");
         return new ClientTls(ca, certificate, key);
     }

@@ -186,8 +186,7 @@ final class ConfigFileTest {
         assertThat(config.readiness()).isEqualTo(Readiness.ADMIT);
         assertThat(config.admin().listen().tls()).isEqualTo(new ServerTls(pem, pem, pem, true));
         assertThat(config.admin().tokensFile()).isEqualTo(pem);
-        assertThat(config.database().login())
-                .isEqualTo(new Login("gate", new Secret("hunter2")));
+        assertThat(config.database().login()).isEqualTo(new Login("gate", new Secret("hunter2")));
         assertThat(config.database().operator())
                 .isEqualTo(new Login("op", new Secret("op-secret")));
         assertThat(config.control())
@@ -329,44 +328,104 @@ final class ConfigFileTest {
 
     static Stream<Arguments> badValues() {
         return Stream.of(
-                bad("limits: { body: 1KB }", "1:17 limits.body: 1KB is not a size such as 32KiB, 4MiB"),
+                bad(
+                        "limits: { body: 1KB }",
+                        "1:17 limits.body: 1KB is not a size such as 32KiB, 4MiB"),
                 bad("limits: { body: 1GiB }", "1:17 limits.body must be size, 1KiB to 256MiB"),
                 bad("limits: { nesting: 010 }", "1:20 limits.nesting: 010 is not a whole number"),
                 bad("limits: { nesting: 1e2 }", "1:20 limits.nesting: 1e2 is not a whole number"),
                 bad("limits: [1]", "1:9 limits must be an object of keys and values"),
-                bad("limits: { body: }", "1:16 limits.body has no value: give it one or drop the key"),
+                bad(
+                        "limits: { body: }",
+                        "1:16 limits.body has no value: give it one or drop the key"),
                 bad("listen: 8080", "1:9 listen: 8080 is not host:port or [v6]:port"),
                 bad("listen: a:70000", "1:9 listen: port 70000 is above 65535"),
-                bad("listen: { address: a:0, share: true }", "1:32 listen.share: port 0 cannot be shared"),
-                bad("listen: { address: a:1, share: yes }", "1:32 listen.share: yes is not known to this version: expected true or false"),
-                bad("listen: { tls: { cert: no.pem, key: no.pem } }", "1:24 listen.tls.cert: there is no file {}/no.pem", "1:37 listen.tls.key: there is no file {}/no.pem"),
-                bad("listen: { tls: { client-auth: required } }", "1:16 listen.tls.cert is missing", "1:16 listen.tls.key is missing", "1:31 listen.tls.client-auth needs client-ca"),
-                bad("admin: { listen: 127.0.0.1:8080 }", "1:18 admin.listen port 8080 is the agents' port: give it another"),
-                bad("admin: { listen: { share: true } }", "1:20 unknown key share in admin.listen; valid here: address, tls"),
+                bad(
+                        "listen: { address: a:0, share: true }",
+                        "1:32 listen.share: port 0 cannot be shared"),
+                bad(
+                        "listen: { address: a:1, share: yes }",
+                        "1:32 listen.share: yes is not known to this version: expected true or"
+                                + " false"),
+                bad(
+                        "listen: { tls: { cert: no.pem, key: no.pem } }",
+                        "1:24 listen.tls.cert: there is no file {}/no.pem",
+                        "1:37 listen.tls.key: there is no file {}/no.pem"),
+                bad(
+                        "listen: { tls: { client-auth: required } }",
+                        "1:16 listen.tls.cert is missing",
+                        "1:16 listen.tls.key is missing",
+                        "1:31 listen.tls.client-auth needs client-ca"),
+                bad(
+                        "admin: { listen: 127.0.0.1:8080 }",
+                        "1:18 admin.listen port 8080 is the agents' port: give it another"),
+                bad(
+                        "admin: { listen: { share: true } }",
+                        "1:20 unknown key share in admin.listen; valid here: address, tls"),
                 bad("origins: https://a", "1:10 origins must be a list"),
-                bad("origins: [https://a/]", "1:11 origins: https://a/ is not scheme://host[:port]"),
+                bad(
+                        "origins: [https://a/]",
+                        "1:11 origins: https://a/ is not scheme://host[:port]"),
                 bad("origins: [https://a, https://a]", "1:22 origins: https://a is there twice"),
                 bad("replica: a b", "1:10 replica: a b is not letters, digits, ., _, :, -"),
-                bad("drain: { delay: 5 s }", "1:17 drain.delay: 5 s is not a duration such as 250ms, 30s, 24h"),
-                bad("control: { poll: 300ms }", "1:18 control.poll 300ms must be at most a quarter of control.lease 1s: 250ms or less"),
-                bad("control: { lease: 500ms }", "1:19 control.poll 250ms must be at most a quarter of control.lease 500ms: 125ms or less"),
+                bad(
+                        "drain: { delay: 5 s }",
+                        "1:17 drain.delay: 5 s is not a duration such as 250ms, 30s, 24h"),
+                bad(
+                        "control: { poll: 300ms }",
+                        "1:18 control.poll 300ms must be at most a quarter of control.lease 1s:"
+                                + " 250ms or less"),
+                bad(
+                        "control: { lease: 500ms }",
+                        "1:19 control.poll 250ms must be at most a quarter of control.lease 500ms:"
+                                + " 125ms or less"),
                 bad("control: { lease: 11s }", "1:19 control.lease must be duration, 500ms to 10s"),
-                bad("control: { latch-file: no/latch }", "1:24 control.latch-file: there is no folder {}/no"),
-                bad("journal: { retention: 36h }", "1:23 journal.retention must be whole days, such as 30d"),
-                bad("admission: { deadline: 50ms }", "1:24 admission.deadline must be duration, 60ms to 10s"),
+                bad(
+                        "control: { latch-file: no/latch }",
+                        "1:24 control.latch-file: there is no folder {}/no"),
+                bad(
+                        "journal: { retention: 36h }",
+                        "1:23 journal.retention must be whole days, such as 30d"),
+                bad(
+                        "admission: { deadline: 50ms }",
+                        "1:24 admission.deadline must be duration, 60ms to 10s"),
                 bad("admission: { lanes: 5 }", "1:21 admission.lanes must be whole number, 1 to 4"),
-                bad("admission: { queue: 99999999999999999999 }", "1:21 admission.queue: 99999999999999999999 is not a whole number"),
-                bad("identity: { mode: open, keys-file: penstock.yaml }", "1:36 identity.keys-file means nothing in mode open: drop one of them"),
-                bad("identity: { mode: Open }", "1:19 identity.mode: Open is not known to this version: did you mean open?"),
-                bad("readiness: yes", "1:12 readiness: yes is not known to this version: expected answer or admit"),
-                bad("log: { level: loud }", "1:15 log.level: loud is not known to this version: expected error or warning or info or debug or trace"),
-                bad("prices: []", "1:1 unknown key prices; valid here: replica, listen, limits, origins, drain, readiness, admin, database, control, journal, admission, identity, servers, budgets, log"),
+                bad(
+                        "admission: { queue: 99999999999999999999 }",
+                        "1:21 admission.queue: 99999999999999999999 is not a whole number"),
+                bad(
+                        "identity: { mode: open, keys-file: penstock.yaml }",
+                        "1:36 identity.keys-file means nothing in mode open: drop one of them"),
+                bad(
+                        "identity: { mode: Open }",
+                        "1:19 identity.mode: Open is not known to this version: did you mean"
+                                + " open?"),
+                bad(
+                        "readiness: yes",
+                        "1:12 readiness: yes is not known to this version: expected answer or"
+                                + " admit"),
+                bad(
+                        "log: { level: loud }",
+                        "1:15 log.level: loud is not known to this version: expected error or"
+                                + " warning or info or debug or trace"),
+                bad(
+                        "prices: []",
+                        "1:1 unknown key prices; valid here: replica, listen, limits, origins,"
+                                + " drain, readiness, admin, database, control, journal, admission,"
+                                + " identity, servers, budgets, log"),
                 bad("log: &a { level: info }", "1:6 anchors are not read here (&a)"),
-                bad("replica: *a", "1:10 aliases are not read here: write the value out", "1:10 replica has no value: give it one or drop the key"),
+                bad(
+                        "replica: *a",
+                        "1:10 aliases are not read here: write the value out",
+                        "1:10 replica has no value: give it one or drop the key"),
                 bad("replica: !!str a", "1:10 tags are not read here (tag:yaml.org,2002:str)"),
-                bad("replica: ${ENV:NO_SUCH}", "1:10 replica: environment variable NO_SUCH is not set"),
+                bad(
+                        "replica: ${ENV:NO_SUCH}",
+                        "1:10 replica: environment variable NO_SUCH is not set"),
                 bad("replica: ${HOME}", "1:10 replica: only ${ENV:NAME} is put in, not ${HOME}"),
-                bad("replica: ${ENV:TOKEN}", "1:10 replica: ${ENV:TOKEN} is not letters, digits, ., _, :, -"),
+                bad(
+                        "replica: ${ENV:TOKEN}",
+                        "1:10 replica: ${ENV:TOKEN} is not letters, digits, ., _, :, -"),
                 bad("{a: b}: c", "1:1 a key must be a plain word"));
     }
 
@@ -444,8 +503,8 @@ final class ConfigFileTest {
         Path file =
                 write(
                         "rules.yaml",
-                        "servers: [{ name: files, mode: shadow, headers: { X: \"${ENV:ELSEWHERE}\" },"
-                                + " tls: { ca: elsewhere.pem } }]\n"
+                        "servers: [{ name: files, mode: shadow, headers: { X: \"${ENV:ELSEWHERE}\""
+                                + " }, tls: { ca: elsewhere.pem } }]\n"
                                 + "budgets: [{ name: b, limit: 1, window: 1m }]\n");
 
         Reading<RulesConfig> reading = ConfigFile.readRules(file, ENVIRONMENT::get);

@@ -44,14 +44,17 @@ final class ConfigurationPageTest {
     }
 
     private static String table() {
-        StringBuilder page = new StringBuilder("| Key | Value | Default | Meaning |\n|---|---|---|---|\n");
+        StringBuilder page =
+                new StringBuilder("| Key | Value | Default | Meaning |\n|---|---|---|---|\n");
         for (ConfigKey key : ConfigKeys.all()) {
             String fallback = key.fallback().isEmpty() ? "" : "`" + key.fallback() + "`";
-            page.append("| `%s` | %s | %s | %s |\n".formatted(
-                    key.path(),
-                    key.type().describe().replace("|", "\\|"),
-                    fallback,
-                    key.meaning().replace("|", "\\|")));
+            page.append(
+                    "| `%s` | %s | %s | %s |\n"
+                            .formatted(
+                                    key.path(),
+                                    key.type().describe().replace("|", "\\|"),
+                                    fallback,
+                                    key.meaning().replace("|", "\\|")));
         }
         return page.toString();
     }
