@@ -388,8 +388,7 @@ final class Section {
         if (key.type() instanceof Hidden) {
             return Secret.MASK;
         }
-        boolean expanded = value != null && !value.raw.equals(value.text);
-        return expanded ? value.raw : Masking.url(text);
+        return value != null && !value.raw.equals(value.text) ? value.raw : Masking.url(text);
     }
 
     private static @Nullable String fallback(ConfigKey key) {
