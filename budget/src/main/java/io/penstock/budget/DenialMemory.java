@@ -1,6 +1,5 @@
 package io.penstock.budget;
 
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 

@@ -17,8 +17,7 @@ final class RecentMap<K, V> {
     private final int generationMax;
     private volatile Generations<K, V> generations = new Generations<>();
 
-    private record Generations<K, V>(
-            ConcurrentHashMap<K, V> young, ConcurrentHashMap<K, V> old) {
+    private record Generations<K, V>(ConcurrentHashMap<K, V> young, ConcurrentHashMap<K, V> old) {
         Generations() {
             this(new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
         }

@@ -10,8 +10,8 @@ import java.util.UUID;
  *
  * @param claim what it asks of its budgets under that snapshot's rules; empty where none applies
  * @param method the protocol's name of what it does, for the intent
- * @param snapshot the control state it was judged under and found clear; under any other state it is
- *     judged again before it is charged
+ * @param snapshot the control state it was judged under and found clear; under any other state it
+ *     is judged again before it is charged
  * @param arrivedNanos when it arrived, on the monotonic clock: its deadline counts from then
  */
 public record AdmissionRequest(

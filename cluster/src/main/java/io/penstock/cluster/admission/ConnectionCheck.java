@@ -4,8 +4,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * Asked of every new lane connection before its first use: whether it leads to the same server,
- * on the same timeline, as the lease does.
+ * Asked of every new lane connection before its first use: whether it leads to the same server, on
+ * the same timeline, as the lease does.
  */
 public interface ConnectionCheck {
 

@@ -15,14 +15,12 @@ import java.util.Map;
  * @param servers mode of each server that exists, by name
  * @param lease how long an operator waits for a silent replica
  */
-public record Rules(
-        long revision, BudgetSet budgets, Map<String, Mode> servers, Duration lease) {
+public record Rules(long revision, BudgetSet budgets, Map<String, Mode> servers, Duration lease) {
     public Rules {
         servers = Map.copyOf(servers);
     }
 
-    public Rules(
-            long revision, List<Budget> budgets, Map<String, Mode> servers, Duration lease) {
+    public Rules(long revision, List<Budget> budgets, Map<String, Mode> servers, Duration lease) {
         this(revision, new BudgetSet(budgets), servers, lease);
     }
 }
