@@ -1,0 +1,4 @@
+package io.penstock.architecture.bad.one;
+
+/** A name that says nothing. */
+record CallUtils() {}

@@ -1,0 +1,4 @@
+package io.penstock.architecture.bad.one;
+
+/** Open for surprises. */
+class Extensible {}

@@ -1,0 +1,4 @@
+package io.penstock.architecture.bad.one;
+
+/** Inherits behaviour. */
+final class Inheriting extends Extensible {}

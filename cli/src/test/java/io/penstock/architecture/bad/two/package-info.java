@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.architecture.bad.two;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+package io.penstock.architecture.bad.util;
+
+/** A package that says nothing. */
+record Misplaced() {}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.architecture.bad.util;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,164 @@
+package io.penstock.e2e;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Deque;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Sends calls at an even rate, whether or not the earlier ones have been answered, and takes each latency from the time
+ * at which the call was *meant* to leave. At most {@link #IN_FLIGHT} calls are under way; waiting behind that bound
+ * counts as latency.
+ */
+final class OpenLoop {
+    static final int IN_FLIGHT = 512;
+
+    private static final long HIGHEST_MICROS = TimeUnit.MINUTES.toMicros(1);
+
+    /**
+     * What came back.
+     *
+     * @param micros latency by decision ({@code admitted}, a refusal code, or {@code none})
+     * @param failures calls that got no answer, in words; at most the first hundred
+     */
+    record Outcome(
+            Map<String, Histogram> micros, long failed, Queue<String> failures, Duration took) {
+        long count(String decision) {
+            Histogram histogram = micros.get(decision);
+            return histogram == null ? 0 : histogram.getTotalCount();
+        }
+
+        long answered() {
+            return micros.values().stream().mapToLong(Histogram::getTotalCount).sum();
+        }
+
+        /** One line for people. */
+        String line(String decision) {
+            Histogram histogram = micros.get(decision);
+            if (histogram == null) return decision + " n=0";
+            return "%s n=%d p50=%.2f p90=%.2f p99=%s p99.9=%s max=%.2f ms"
+                    .formatted(
+                            decision,
+                            histogram.getTotalCount(),
+                            millis(histogram, 50),
+                            millis(histogram, 90),
+                            histogram.getTotalCount() >= 500
+                                    ? "%.2f".formatted(millis(histogram, 99))
+                                    : "n/a",
+                            histogram.getTotalCount() >= 5_000
+                                    ? "%.2f".formatted(millis(histogram, 99.9))
+                                    : "n/a",
+                            histogram.getMaxValue() / 1_000.0);
+        }
+
+        static double millis(Histogram histogram, double percentile) {
+            return histogram.getValueAtPercentile(percentile) / 1_000.0;
+        }
+    }
+
+    private final int port;
+    private final IntFunction<byte[]> requests;
+    private final Deque<Wire> idle = new ConcurrentLinkedDeque<>();
+    private final Map<String, Histogram> micros = new ConcurrentHashMap<>();
+    private final Queue<String> failures = new ConcurrentLinkedQueue<>();
+    private final LongAdder failed = new LongAdder();
+
+    /**
+     * @param requests the bytes of the n-th request
+     */
+    OpenLoop(int port, IntFunction<byte[]> requests) {
+        this.port = port;
+        this.requests = requests;
+    }
+
+    Outcome run(int perSecond, Duration duration) {
+        long gap = TimeUnit.SECONDS.toNanos(1) / perSecond;
+        int calls = Math.toIntExact(duration.toNanos() / gap);
+        var free = new Semaphore(IN_FLIGHT);
+        var done = new CountDownLatch(calls);
+        long start = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(5);
+        for (int i = 0; i < calls; i++) {
+            long intended = start + i * gap;
+            sleepUntil(intended);
+            free.acquireUninterruptibly();
+            int index = i;
+            Thread.ofVirtual()
+                    .start(
+                            () -> {
+                                try {
+                                    call(index, intended);
+                                } finally {
+                                    free.release();
+                                    done.countDown();
+                                }
+                            });
+        }
+        awaitAll(done);
+        idle.forEach(Wire::close);
+        return new Outcome(
+                micros, failed.sum(), failures, Duration.ofNanos(System.nanoTime() - start));
+    }
+
+    private static void sleepUntil(long nanos) {
+        for (long left = nanos - System.nanoTime(); left > 0; left = nanos - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
+    private static void awaitAll(CountDownLatch done) {
+        try {
+            if (!done.await(2, TimeUnit.MINUTES)) {
+                throw new AssertionError(done.getCount() + " calls have no answer");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted", e);
+        }
+    }
+
+    private void call(int index, long intended) {
+        try {
+            Wire.Answer answer = exchange(requests.apply(index));
+            long latency = (System.nanoTime() - intended) / 1_000;
+            micros.computeIfAbsent(
+                            answer.decision(), d -> new ConcurrentHistogram(HIGHEST_MICROS, 3))
+                    .recordValue(Math.clamp(latency, 1, HIGHEST_MICROS));
+            if (answer.decision().equals("none")) {
+                failure("status " + answer.status() + ": " + answer.text());
+            }
+        } catch (IOException e) {
+            failed.increment();
+            failure(e.toString());
+        }
+    }
+
+    private void failure(String what) {
+        if (failures.size() < 100) failures.add(what);
+    }
+
+    private Wire.Answer exchange(byte[] request) throws IOException {
+        Wire wire = idle.pollFirst();
+        if (wire == null) wire = Wire.open(port);
+        boolean keep = false;
+        try {
+            Wire.Answer answer = wire.call(request);
+            keep = !answer.header("Connection").orElse("").equalsIgnoreCase("close");
+            return answer;
+        } finally {
+            if (keep) idle.offerFirst(wire);
+            else wire.close();
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package io.penstock.e2e;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The upstream that counts: what arrived here is what the gateway let through, whatever the gateway says. Its tools
+ * misbehave by their names, as {@link Trick} lists them; every other tool is answered at once.
+ */
+final class Upstream implements AutoCloseable {
+    /** One request that arrived, with the headers that the gateway gave it. */
+    record Arrival(
+            long atNanos, String method, String target, Map<String, String> headers, byte[] body) {
+        UUID call() {
+            return UUID.fromString(headers.get("penstock-call"));
+        }
+
+        long epoch() {
+            return Long.parseLong(headers.get("penstock-epoch"));
+        }
+
+        long notAfter() {
+            return Long.parseLong(headers.get("penstock-not-after"));
+        }
+
+        String text() {
+            return new String(body, StandardCharsets.UTF_8);
+        }
+    }
+
+    private static final Pattern ID = Pattern.compile("\"id\"\\s*:\\s*(\\d+|\"[^\"]*\")");
+    private static final Pattern TOOL = Pattern.compile("\"name\"\\s*:\\s*\"([^\"]*)\"");
+
+    private final ServerSocket listener;
+    private final Queue<Arrival> arrivals = new ConcurrentLinkedQueue<>();
+    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+
+    private Upstream(ServerSocket listener) {
+        this.listener = listener;
+    }
+
+    static Upstream start() {
+        try {
+            var upstream = new Upstream(new ServerSocket(0, 1024, InetAddress.getLoopbackAddress()));
+            Thread.ofPlatform().daemon().name("e2e-upstream").start(upstream::accept);
+            return upstream;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    int port() {
+        return listener.getLocalPort();
+    }
+
+    List<Arrival> arrivals() {
+        return List.copyOf(arrivals);
+    }
+
+    int count() {
+        return arrivals.size();
+    }
+
+    void forget() {
+        arrivals.clear();
+    }
+
+    private void accept() {
+        while (!listener.isClosed()) {
+            try {
+                Socket socket = listener.accept();
+                open.add(socket);
+                Thread.ofVirtual().start(() -> serve(socket));
+            } catch (IOException e) {
+                return;
+            }
+        }
+    }
+
+    private void serve(Socket socket) {
+        try (socket) {
+            socket.setTcpNoDelay(true);
+            var in = new BufferedInputStream(socket.getInputStream(), 8192);
+            while (answer(read(in), socket)) {}
+        } catch (IOException e) {
+            // the gateway closed the connection, as it may
+        } finally {
+            open.remove(socket);
+        }
+    }
+
+    private Arrival read(InputStream in) throws IOException {
+        String[] first = line(in).split(" ", 3);
+        Map<String, String> headers = new TreeMap<>();
+        for (String field = line(in); !field.isEmpty(); field = line(in)) {
+            int colon = field.indexOf(':');
+            headers.put(
+                    field.substring(0, colon).toLowerCase(Locale.ROOT),
+                    field.substring(colon + 1).strip());
+        }
+        int length = Integer.parseInt(headers.getOrDefault("content-length", "0"));
+        var arrival =
+                new Arrival(System.nanoTime(), first[0], first[1], headers, in.readNBytes(length));
+        arrivals.add(arrival);
+        return arrival;
+    }
+
+    private boolean answer(Arrival arrival, Socket socket) throws IOException {
+        OutputStream out = socket.getOutputStream();
+        Matcher tool = TOOL.matcher(arrival.text());
+        String name =
+                arrival.target().startsWith("/mcp")
+                        ? tool.find() ? tool.group(1) : "none"
+                        : arrival.target().substring(arrival.target().lastIndexOf('/') + 1);
+        for (Trick trick : Trick.values()) {
+            if (trick.tool().equals(name)) return trick.play(id(arrival), out);
+        }
+        out.write(json(plain(arrival)));
+        return true;
+    }
+
+    private static String plain(Arrival arrival) {
+        return arrival.target().startsWith("/mcp")
+                ? result(id(arrival))
+                : "{\"target\":\"" + arrival.target() + "\"}";
+    }
+
+    private static String id(Arrival arrival) {
+        Matcher id = ID.matcher(arrival.text());
+        return id.find() ? id.group(1) : "null";
+    }
+
+    static String result(String id) {
+        return "{\"jsonrpc\":\"2.0\",\"id\":"
+                + id
+                + ",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"ok\"}]}}";
+    }
+
+    static byte[] json(String body) {
+        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+        return ("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
+                        + bytes.length
+                        + "\r\n\r\n"
+                        + body)
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String line(InputStream in) throws IOException {
+        var line = new ByteArrayOutputStream(64);
+        for (int next = in.read(); next != '\n'; next = in.read()) {
+            if (next < 0) throw new IOException("closed");
+            if (next != '\r') line.write(next);
+        }
+        return line.toString(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() {
+        try {
+            listener.close();
+            for (Socket socket : open) socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
