@@ -38,9 +38,12 @@ final class ArchitectureTest {
                                         rule.name(),
                                         () -> {
                                             EvaluationResult result = rule.on(BAD).evaluate(bad);
-                                            assertThat(result.hasViolation()).as(rule.name()).isTrue();
+                                            assertThat(result.hasViolation())
+                                                    .as(rule.name())
+                                                    .isTrue();
                                             assertThat(result.getFailureReport().getDetails())
-                                                    .anyMatch(line -> line.contains(rule.example()));
+                                                    .anyMatch(
+                                                            line -> line.contains(rule.example()));
                                         }));
     }
 }

@@ -27,7 +27,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.NullMarked;
 
-/** One rule of the architecture, for any root package, with the name of the class that breaks it on purpose. */
+/**
+ * One rule of the architecture, for any root package, with the name of the class that breaks it on
+ * purpose.
+ */
 enum Rule {
     CORES_DEPEND_ON_THE_JDK_ONLY(
             "GreedyCore",
@@ -119,7 +122,7 @@ enum Rule {
                             .should()
                             .haveNameMatching(
                                     ".*\\.([A-Za-z]*(Utils?|Helper|Manager|Impl|Base|Misc|Data|Info)"
-                                            + "|Abstract[A-Z]\\w*|Common\\w*)")),
+                                        + "|Abstract[A-Z]\\w*|Common\\w*)")),
     NO_BANNED_PACKAGE_NAMES(
             "Misplaced",
             root ->
@@ -150,8 +153,7 @@ enum Rule {
                             .orShould()
                             .accessTargetWhere(poolOrParallelStream())),
     NO_FUTURES_IN_SIGNATURES(
-            "Futuristic",
-            root -> noMethods().should().haveRawReturnType(CompletableFuture.class)),
+            "Futuristic", root -> noMethods().should().haveRawReturnType(CompletableFuture.class)),
     NO_FUTURES_IN_FIELDS(
             "FutureHolder", root -> noFields().should().haveRawType(CompletableFuture.class)),
     EXCEPTIONS_ARE_UNCHECKED(
@@ -163,8 +165,7 @@ enum Rule {
                             .should()
                             .beAssignableTo(RuntimeException.class)),
     NO_NAMELESS_EXCEPTIONS(
-            "Vague",
-            root -> noClasses().should().callConstructorWhere(ofNamelessException())),
+            "Vague", root -> noClasses().should().callConstructorWhere(ofNamelessException())),
     NO_STANDARD_STREAMS(
             "Talker",
             root ->
@@ -173,8 +174,7 @@ enum Rule {
                             .resideOutsideOfPackage(root + ".cli..")
                             .should()
                             .accessTargetWhere(standardStream())),
-    NO_STATIC_MUTABLE_STATE(
-            "Remembering", root -> fields().that().areStatic().should().beFinal()),
+    NO_STATIC_MUTABLE_STATE("Remembering", root -> fields().that().areStatic().should().beFinal()),
     CLASSES_ARE_FINAL("Extensible", root -> classes().that(areConcrete()).should(beFinal())),
     CLASSES_EXTEND_OBJECT_ONLY(
             "Inheriting", root -> classes().that(areConcrete()).should(extendObjectOnly())),
@@ -200,14 +200,8 @@ enum Rule {
                                     "org.jetbrains.annotations..")),
     SEALED_RESULTS_DECLARE_NO_THROWS(
             "Thrower",
-            root ->
-                    methods()
-                            .that()
-                            .arePublic()
-                            .and(returnSealed())
-                            .should(declareNoThrows())),
-    NO_OPTIONAL_PARAMETERS(
-            "Optionally", root -> noMethods().should(takeOptional())),
+            root -> methods().that().arePublic().and(returnSealed()).should(declareNoThrows())),
+    NO_OPTIONAL_PARAMETERS("Optionally", root -> noMethods().should(takeOptional())),
     TRANSACTIONS_IN_ONE_CLASS(
             "FreeCommit",
             root ->
@@ -234,7 +228,10 @@ enum Rule {
         return example;
     }
 
-    /** Where clocks, sleeps and randomness come from: the classes that put the parts together, and the commands. */
+    /**
+     * Where clocks, sleeps and randomness come from: the classes that put the parts together, and
+     * the commands.
+     */
     private static DescribedPredicate<JavaClass> wiring(String root) {
         Set<String> named = Set.of(root + ".gateway.Replica", root + ".cluster.Cluster");
         return resideInAPackage(root + ".cli..")
@@ -297,7 +294,10 @@ enum Rule {
     private static DescribedPredicate<JavaAccess<?>> standardStream() {
         return access(
                 "standard streams",
-                Set.of("java.lang.System.out", "java.lang.System.err", "java.lang.Throwable.printStackTrace"));
+                Set.of(
+                        "java.lang.System.out",
+                        "java.lang.System.err",
+                        "java.lang.Throwable.printStackTrace"));
     }
 
     private static DescribedPredicate<JavaAccess<?>> transactionControl() {
@@ -369,7 +369,8 @@ enum Rule {
                 "return a sealed type",
                 method -> {
                     JavaClass type = method.getRawReturnType();
-                    return type.getPackageName().startsWith("io.penstock") && type.reflect().isSealed();
+                    return type.getPackageName().startsWith("io.penstock")
+                            && type.reflect().isSealed();
                 });
     }
 
@@ -397,7 +398,9 @@ enum Rule {
                 boolean written = !method.getModifiers().contains(JavaModifier.PRIVATE);
                 events.add(
                         new SimpleConditionEvent(
-                                method, takes && written, method.getFullName() + " takes an Optional"));
+                                method,
+                                takes && written,
+                                method.getFullName() + " takes an Optional"));
             }
         };
     }

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A real HAProxy in front of the replicas. It deals single requests out in turn, so that a session's requests hop
- * between replicas, and takes a replica out when its readiness says so.
+ * A real HAProxy in front of the replicas. It deals single requests out in turn, so that a
+ * session's requests hop between replicas, and takes a replica out when its readiness says so.
  */
 final class Balancer implements AutoCloseable {
     private static final List<Path> PROGRAMS =
@@ -35,7 +35,8 @@ final class Balancer implements AutoCloseable {
         }
         String haproxy = Tools.require("haproxy", PROGRAMS);
         Program program =
-                Program.start("haproxy", List.of(haproxy, "-db", "-f", config.toString()), Map.of());
+                Program.start(
+                        "haproxy", List.of(haproxy, "-db", "-f", config.toString()), Map.of());
         Await.until(
                 "HAProxy listens",
                 () -> {

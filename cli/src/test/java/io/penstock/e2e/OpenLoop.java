@@ -18,9 +18,9 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * Sends calls at an even rate, whether or not the earlier ones have been answered, and takes each latency from the time
- * at which the call was *meant* to leave. At most {@link #IN_FLIGHT} calls are under way; waiting behind that bound
- * counts as latency.
+ * Sends calls at an even rate, whether or not the earlier ones have been answered, and takes each
+ * latency from the time at which the call was *meant* to leave. At most {@link #IN_FLIGHT} calls
+ * are under way; waiting behind that bound counts as latency.
  */
 final class OpenLoop {
     static final int IN_FLIGHT = 512;

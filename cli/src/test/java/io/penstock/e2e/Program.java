@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A child process of a test, with its output in a file under {@code target/e2e}. Whatever a test forgets, or a failing
- * JVM leaves, is killed when the JVM ends.
+ * A child process of a test, with its output in a file under {@code target/e2e}. Whatever a test
+ * forgets, or a failing JVM leaves, is killed when the JVM ends.
  */
 final class Program implements AutoCloseable {
     /** Where logs and generated files of the tests go. */
@@ -48,7 +48,9 @@ final class Program implements AutoCloseable {
             Files.createDirectories(FOLDER);
             Path log = FOLDER.resolve("%03d-%s.log".formatted(COUNT.incrementAndGet(), name));
             var builder =
-                    new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+                    new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(log.toFile());
             builder.environment().putAll(environment);
             Process process = builder.start();
             LIVE.add(process);

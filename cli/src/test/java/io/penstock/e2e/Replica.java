@@ -46,10 +46,15 @@ final class Replica implements AutoCloseable {
 
     private static Program launch(String name, Path config) {
         return Program.start(
-                "replica-" + name, command(List.of("serve", "--config", config.toString())), Map.of());
+                "replica-" + name,
+                command(List.of("serve", "--config", config.toString())),
+                Map.of());
     }
 
-    /** A command line of {@code penstock} with the launcher's own flags, without its search for a JDK. */
+    /**
+     * A command line of {@code penstock} with the launcher's own flags, without its search for a
+     * JDK.
+     */
     static List<String> command(List<String> arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -110,7 +115,9 @@ final class Replica implements AutoCloseable {
 
     /** The value of a Prometheus sample whose name and labels are exactly as given, or 0. */
     double metric(String sample) throws IOException {
-        return health("/metrics").text().lines()
+        return health("/metrics")
+                .text()
+                .lines()
                 .filter(line -> line.startsWith(sample + " "))
                 .mapToDouble(line -> Double.parseDouble(line.substring(sample.length() + 1)))
                 .sum();

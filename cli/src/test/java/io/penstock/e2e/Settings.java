@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A replica's configuration file as YAML text, one string a top-level key. Starts from what most tests want: two agents
- * of two tenants with API keys, the counting upstream behind both doors, no budgets.
+ * A replica's configuration file as YAML text, one string a top-level key. Starts from what most
+ * tests want: two agents of two tenants with API keys, the counting upstream behind both doors, no
+ * budgets.
  */
 final class Settings {
     /** Keys of the agents that every test's replicas know. */
@@ -38,19 +39,22 @@ final class Settings {
         settings.database(database);
         return settings.set("limits", "{ body: 256KiB, headers: 16KiB, nesting: 32 }")
                 .set("drain", "{ delay: 1s, timeout: 10s }")
-                .set("identity", "{ mode: api-key, keys-file: " + folder.resolve("keys.yaml") + " }")
+                .set(
+                        "identity",
+                        "{ mode: api-key, keys-file: " + folder.resolve("keys.yaml") + " }")
                 .set(
                         "servers",
                         """
 
-                          - name: tools
-                            url: http://127.0.0.1:%1$d/mcp
-                            timeout: 5s
-                            idle-timeout: 3s
-                          - name: api
-                            http: http://127.0.0.1:%1$d/base
-                            timeout: 5s
-                            routes: ["GET /users/{id}", "POST /users"]"""
+                        - name: tools
+                          url: http://127.0.0.1:%1$d/mcp
+                          timeout: 5s
+                          idle-timeout: 3s
+                        - name: api
+                          http: http://127.0.0.1:%1$d/base
+                          timeout: 5s
+                          routes: ["GET /users/{id}", "POST /users"]\
+                        """
                                 .formatted(upstreamPort));
     }
 
@@ -111,7 +115,10 @@ final class Settings {
         }
     }
 
-    /** Budgets of fixed windows as {@code name limit window scopes}, for example {@code rate 100 1s tenant,agent}. */
+    /**
+     * Budgets of fixed windows as {@code name limit window scopes}, for example {@code rate 100 1s
+     * tenant,agent}.
+     */
     static String budgets(List<String> budgets) {
         return budgets.stream()
                 .map(line -> line.split(" "))

@@ -14,8 +14,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The cable between the replicas and Postgres, with a hand on it: it passes bytes, cuts every connection and refuses
- * new ones, or lets nothing through while all connections stay open.
+ * The cable between the replicas and Postgres, with a hand on it: it passes bytes, cuts every
+ * connection and refuses new ones, or lets nothing through while all connections stay open.
  */
 final class Tap implements AutoCloseable {
     /** What the cable does now. */

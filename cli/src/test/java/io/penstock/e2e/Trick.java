@@ -73,7 +73,8 @@ enum Trick {
         @Override
         boolean play(String id, OutputStream out) throws IOException {
             write(out, STREAM);
-            for (char each : ("event: message\ndata: " + Upstream.result(id) + "\n\n").toCharArray()) {
+            for (char each :
+                    ("event: message\ndata: " + Upstream.result(id) + "\n\n").toCharArray()) {
                 chunk(out, String.valueOf(each));
                 out.flush();
             }

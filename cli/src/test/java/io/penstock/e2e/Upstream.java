@@ -23,8 +23,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The upstream that counts: what arrived here is what the gateway let through, whatever the gateway says. Its tools
- * misbehave by their names, as {@link Trick} lists them; every other tool is answered at once.
+ * The upstream that counts: what arrived here is what the gateway let through, whatever the gateway
+ * says. Its tools misbehave by their names, as {@link Trick} lists them; every other tool is
+ * answered at once.
  */
 final class Upstream implements AutoCloseable {
     /** One request that arrived, with the headers that the gateway gave it. */
@@ -60,7 +61,8 @@ final class Upstream implements AutoCloseable {
 
     static Upstream start() {
         try {
-            var upstream = new Upstream(new ServerSocket(0, 1024, InetAddress.getLoopbackAddress()));
+            var upstream =
+                    new Upstream(new ServerSocket(0, 1024, InetAddress.getLoopbackAddress()));
             Thread.ofPlatform().daemon().name("e2e-upstream").start(upstream::accept);
             return upstream;
         } catch (IOException e) {

@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * One HTTP/1.1 connection of a client, byte by byte: it sends whatever a test wants to send, correct or not, and reads
- * answers strictly.
+ * One HTTP/1.1 connection of a client, byte by byte: it sends whatever a test wants to send,
+ * correct or not, and reads answers strictly.
  */
 final class Wire implements AutoCloseable {
     static final int READ_MILLIS = 20_000;
@@ -144,7 +144,8 @@ final class Wire implements AutoCloseable {
 
     private byte[] exactly(int size) throws IOException {
         byte[] bytes = in.readNBytes(size);
-        if (bytes.length < size) throw new EOFException("closed after " + bytes.length + " of " + size);
+        if (bytes.length < size)
+            throw new EOFException("closed after " + bytes.length + " of " + size);
         return bytes;
     }
 
