@@ -2,6 +2,7 @@ package io.penstock.budget;
 
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,11 +26,19 @@ public record Budget(
         @Nullable String server,
         @Nullable String tool,
         Mode mode) {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,128}");
+
+    /** Keeps sums of limits and amounts far from the end of {@code long}. */
+    public static final long LIMIT_MAX = 1L << 53;
 
     public Budget {
-        if (limit < 0) {
+        if (!NAME.matcher(name).matches()) {
             throw new IllegalArgumentException(
-                    "budget " + name + ": limit must be 0 or more, is " + limit);
+                    "a budget's name is 1 to 128 of A-Z a-z 0-9 . _ -, this one: " + name);
+        }
+        if (limit < 0 || limit > LIMIT_MAX) {
+            throw new IllegalArgumentException(
+                    "budget " + name + ": limit must be 0 to 2^53, is " + limit);
         }
         per = per.isEmpty() ? Set.of() : Set.copyOf(EnumSet.copyOf(per));
     }

@@ -3,8 +3,14 @@ package io.penstock.budget;
 /**
  * A budget at one value of its scope: what has a count of its own.
  *
- * @param key unique over all budgets and windows: parts are length-prefixed; a shadow counter's
- *     starts with {@code shadow/}
+ * @param key unique over all budgets and windows, see {@link CounterKey}; a shadow counter's starts
+ *     with {@code shadow/}
  * @param shadow counted and reported, never limiting
  */
-public record Counter(String key, Budget budget, boolean shadow) {}
+public record Counter(String key, Budget budget, boolean shadow) {
+
+    /** The counter of this budget for this call. */
+    static Counter of(Budget budget, Subject subject, boolean shadow) {
+        return new Counter(CounterKey.of(budget, subject, shadow), budget, shadow);
+    }
+}

@@ -1,0 +1,111 @@
+package io.penstock.budget;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All budgets of one revision, and what each call must ask of them.
+ *
+ * <p><b>Threads.</b> Safe for concurrent use.
+ *
+ * <p><b>Cost.</b> One look-up for a subject seen recently. At most {@value #CLAIMS_MAX} claims are
+ * remembered, so a flood of made-up names costs time, never memory.
+ */
+public final class BudgetSet {
+    /** More budgets than that in a revision are refused: one call may have to ask all of them. */
+    public static final int BUDGETS_MAX = 256;
+
+    static final int CLAIMS_MAX = 16_384;
+
+    private record Rule(Budget budget, @Nullable Glob server, @Nullable Glob tool) {
+        boolean matches(Subject subject) {
+            return (server == null || server.matches(subject.server()))
+                    && (tool == null || tool.matches(subject.tool()));
+        }
+    }
+
+    private final List<Budget> all;
+    private final List<Rule> rules = new ArrayList<>();
+    private final boolean bySession;
+    private final RecentMap<Subject, Claim> enforced = new RecentMap<>(CLAIMS_MAX);
+    private final RecentMap<Subject, Claim> shadowed = new RecentMap<>(CLAIMS_MAX);
+
+    /**
+     * @throws IllegalArgumentException if two budgets share a name or there are too many
+     */
+    public BudgetSet(List<Budget> budgets) {
+        all = List.copyOf(budgets);
+        if (all.size() > BUDGETS_MAX) {
+            throw new IllegalArgumentException(
+                    "at most " + BUDGETS_MAX + " budgets in a revision, not " + all.size());
+        }
+        Set<String> names = new HashSet<>();
+        for (Budget budget : all) {
+            if (!names.add(budget.name())) {
+                throw new IllegalArgumentException("two budgets are named " + budget.name());
+            }
+            if (budget.mode() != Mode.OFF) {
+                rules.add(new Rule(budget, Glob.of(budget.server()), Glob.of(budget.tool())));
+            }
+        }
+        bySession = all.stream().anyMatch(b -> b.per().contains(Dimension.SESSION));
+    }
+
+    /** The budgets in the revision's order. */
+    public List<Budget> all() {
+        return all;
+    }
+
+    /**
+     * What a call of this subject asks of its budgets. On a server in shadow every budget is
+     * shadow; on one that is off none applies.
+     */
+    public Claim claim(Subject subject, Mode serverMode) {
+        if (serverMode == Mode.OFF || rules.isEmpty()) {
+            return Claim.NONE;
+        }
+        boolean shadow = serverMode == Mode.SHADOW;
+        RecentMap<Subject, Claim> recent = shadow ? shadowed : enforced;
+        Subject key = bySession || subject.session() == null ? subject : withoutSession(subject);
+        Claim claim = recent.get(key);
+        if (claim == null) {
+            claim = build(key, shadow);
+            recent.put(key, claim);
+        }
+        return claim;
+    }
+
+    private Claim build(Subject subject, boolean shadow) {
+        List<Charge> charges = new ArrayList<>();
+        for (Rule rule : rules) {
+            if (rule.matches(subject)) {
+                boolean counted = shadow || rule.budget().mode() == Mode.SHADOW;
+                charges.add(new Charge(Counter.of(rule.budget(), subject, counted), 1));
+            }
+        }
+        return charges.isEmpty() ? Claim.NONE : new Claim(charges);
+    }
+
+    private static Subject withoutSession(Subject subject) {
+        return new Subject(
+                subject.tenant(), subject.agent(), subject.server(), subject.tool(), null);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof BudgetSet that && all.equals(that.all);
+    }
+
+    @Override
+    public int hashCode() {
+        return all.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "BudgetSet" + all;
+    }
+}

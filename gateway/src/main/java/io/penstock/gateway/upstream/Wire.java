@@ -1,0 +1,27 @@
+package io.penstock.gateway.upstream;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * One open socket to an upstream, plain or with TLS.
+ *
+ * <p><b>Threads.</b> One may read while another writes; {@link #close} by any.
+ */
+sealed interface Wire permits PlainWire, TlsWire {
+
+    /** Waits for bytes and takes what is there: at least 1, or -1 at the end. */
+    int read(ByteBuffer into) throws IOException;
+
+    /** Hands over some bytes, at least 1, waiting for room where there is none. */
+    int write(ByteBuffer from) throws IOException;
+
+    /**
+     * Whether the peer has sent nothing since the last answer, not even its end. A kept connection
+     * of which this is false is of no use.
+     */
+    boolean quiet();
+
+    /** Closes the socket at once. Never waits, neither for the peer nor for a thread in here. */
+    void close();
+}
