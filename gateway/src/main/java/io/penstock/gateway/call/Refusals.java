@@ -1,0 +1,177 @@
+package io.penstock.gateway.call;
+
+import io.penstock.budget.Budget;
+import io.penstock.budget.Dimension;
+import io.penstock.budget.Standing;
+import io.penstock.budget.Subject;
+import io.penstock.budget.Window;
+import io.penstock.cluster.control.Judgement;
+import io.penstock.cluster.control.Scope;
+import io.penstock.cluster.control.Stop;
+import java.time.Duration;
+import java.util.StringJoiner;
+
+/** The words of every refusal, in one place, so that each code always says the same. */
+public final class Refusals {
+    private static final long SOON_MILLIS = 1_000;
+
+    private Refusals() {}
+
+    /** What a judgement that is not clear tells the caller. */
+    static Refusal of(Judgement judgement) {
+        return switch (judgement) {
+            case Judgement.Stopped stopped -> stopped(stopped.stop());
+            case Judgement.Blocked blocked -> blocked(blocked);
+            case Judgement.Stale _ -> controlStale();
+            case Judgement.Clear _ ->
+                    throw new IllegalStateException("a clear judgement refuses nothing");
+        };
+    }
+
+    public static Refusal unauthenticated(String why) {
+        return Refusal.of(
+                RefusalCode.UNAUTHENTICATED,
+                why,
+                -1,
+                true,
+                "Send a valid API key; do not repeat the call without one.");
+    }
+
+    public static Refusal unknownTarget(String server) {
+        return Refusal.of(
+                RefusalCode.UNKNOWN_TARGET,
+                "there is no server named " + server,
+                -1,
+                true,
+                "Use the name of a configured server; this one does not exist.");
+    }
+
+    public static Refusal upstreamUnavailable(String what) {
+        return Refusal.of(
+                RefusalCode.UPSTREAM_UNAVAILABLE,
+                "the tool's server " + what,
+                SOON_MILLIS,
+                false,
+                "The tool is not reachable right now; try again later or do without it.");
+    }
+
+    static Refusal ledgerUnavailable() {
+        return Refusal.of(
+                RefusalCode.LEDGER_UNAVAILABLE,
+                "the budgets could not be checked in time, so the call was not let through",
+                SOON_MILLIS,
+                false,
+                "Nothing was charged; try again in a moment.");
+    }
+
+    static Refusal overloaded(String why) {
+        return Refusal.of(
+                RefusalCode.OVERLOADED,
+                why,
+                SOON_MILLIS,
+                false,
+                "The gateway has too much to do right now; try again in a moment, with fewer calls at once.");
+    }
+
+    static Refusal exhausted(Standing standing, Subject subject) {
+        Budget budget = standing.counter().budget();
+        long retryAfterMillis = Math.ceilDiv(standing.endsInMicros(), 1_000);
+        return new Refusal(
+                RefusalCode.BUDGET_EXHAUSTED,
+                "budget %s: %d %s per %s are used up; it is full again in %d ms"
+                        .formatted(
+                                budget.name(),
+                                budget.limit(),
+                                budget.unit().name().toLowerCase(java.util.Locale.ROOT),
+                                words(budget.window()),
+                                retryAfterMillis),
+                scope(budget, subject),
+                budget.name(),
+                budget.limit(),
+                standing.remaining(),
+                retryAfterMillis,
+                budget.limit() == 0,
+                budget.limit() == 0
+                        ? "This budget allows no call at all; do not repeat it."
+                        : "Wait %d ms before you call again.".formatted(retryAfterMillis));
+    }
+
+    private static Refusal controlStale() {
+        return Refusal.of(
+                RefusalCode.CONTROL_STALE,
+                "this replica cannot confirm that it may let calls through, so it lets none through",
+                SOON_MILLIS,
+                false,
+                "Try again in a moment; another replica may answer.");
+    }
+
+    private static Refusal stopped(Stop stop) {
+        String why = stop.showReason() ? ": " + stop.reason() : "";
+        return new Refusal(
+                RefusalCode.STOPPED,
+                "an operator has stopped these calls" + why,
+                scope(stop.scope()),
+                null,
+                -1,
+                -1,
+                -1,
+                false,
+                "Do not repeat the call until a person has lifted the stop.");
+    }
+
+    private static Refusal blocked(Judgement.Blocked blocked) {
+        return Refusal.of(
+                RefusalCode.BLOCKED,
+                "this agent is blocked for a time",
+                -1,
+                false,
+                "Stop calling; a person can lift the block. Reason: " + blocked.block().reason());
+    }
+
+    private static String scope(Scope scope) {
+        return switch (scope) {
+            case Scope.All _ -> "all";
+            case Scope.Tenant tenant -> "tenant=" + tenant.tenant();
+            case Scope.Agent agent -> "agent=" + agent.tenant() + "/" + agent.agent();
+            case Scope.Server server -> "server=" + server.server();
+            case Scope.Tool tool -> "tool=" + tool.server() + "/" + tool.tool();
+            case Scope.Unknown _ -> "all";
+        };
+    }
+
+    private static String scope(Budget budget, Subject subject) {
+        if (budget.per().isEmpty()) {
+            return "global";
+        }
+        StringJoiner joined = new StringJoiner(" ");
+        for (Dimension dimension : Dimension.values()) {
+            if (budget.per().contains(dimension)) {
+                joined.add(
+                        dimension.name().toLowerCase(java.util.Locale.ROOT)
+                                + "="
+                                + value(dimension, subject));
+            }
+        }
+        return joined.toString();
+    }
+
+    private static String value(Dimension dimension, Subject subject) {
+        return switch (dimension) {
+            case TENANT -> subject.tenant();
+            case AGENT -> subject.agent();
+            case SERVER -> subject.server();
+            case TOOL -> subject.tool();
+            case SESSION -> subject.session() == null ? "none" : "yours";
+        };
+    }
+
+    private static String words(Window window) {
+        return switch (window) {
+            case Window.Fixed fixed ->
+                    Duration.ofNanos(Math.multiplyExact(fixed.micros(), 1_000L))
+                            .toString()
+                            .substring(2)
+                            .toLowerCase(java.util.Locale.ROOT);
+        };
+    }
+}
