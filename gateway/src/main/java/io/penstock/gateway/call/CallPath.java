@@ -10,7 +10,6 @@ import io.penstock.cluster.control.ControlView;
 import io.penstock.cluster.control.Judgement;
 import io.penstock.cluster.control.Rules;
 import io.penstock.cluster.control.Snapshot;
-import io.penstock.cluster.journal.Journal;
 import io.penstock.cluster.journal.RefusalEntry;
 import io.penstock.gateway.http.HeaderBlock;
 import io.penstock.gateway.http.Reply;
@@ -39,7 +38,7 @@ public final class CallPath implements CallRunner {
     private final Map<String, Target> targets;
     private final ControlView view;
     private final Admission admission;
-    private final Journal journal;
+    private final CallJournal journal;
     private final Forwarder forwarder;
     private final DecisionHeaders headers;
     private final CallObserver observer;
@@ -50,7 +49,7 @@ public final class CallPath implements CallRunner {
             Map<String, Target> targets,
             ControlView view,
             Admission admission,
-            Journal journal,
+            CallJournal journal,
             Forwarder forwarder,
             DecisionHeaders headers,
             CallObserver observer,

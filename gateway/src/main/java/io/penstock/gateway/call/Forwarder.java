@@ -5,7 +5,6 @@ import io.penstock.cluster.admission.Verdict;
 import io.penstock.cluster.control.ControlView;
 import io.penstock.cluster.control.Judgement;
 import io.penstock.cluster.control.Snapshot;
-import io.penstock.cluster.journal.Journal;
 import io.penstock.cluster.journal.Outcome;
 import io.penstock.gateway.http.HeaderBlock;
 import io.penstock.gateway.http.Reply;
@@ -51,7 +50,7 @@ public final class Forwarder {
 
     private final ControlView view;
     private final OpenCallRegistry registry;
-    private final Journal journal;
+    private final CallJournal journal;
     private final DecisionHeaders headers;
     private final CallObserver observer;
     private final Duration streamGrace;
@@ -60,7 +59,7 @@ public final class Forwarder {
     public Forwarder(
             ControlView view,
             OpenCallRegistry registry,
-            Journal journal,
+            CallJournal journal,
             DecisionHeaders headers,
             CallObserver observer,
             Duration streamGrace,
