@@ -24,6 +24,7 @@ public final class Snapshot {
     private final LongAdder entered = new LongAdder();
     private final LongAdder left = new LongAdder();
     private volatile long trustedUntilNanos;
+    private volatile long notAfterMillis;
 
     public Snapshot(
             long epoch,
@@ -89,12 +90,21 @@ public final class Snapshot {
     }
 
     /**
+     * The database's time of the beat that the lease rests on, plus P, in milliseconds since 1970:
+     * a send under this lease that arrives later can be refused by the upstream.
+     */
+    public long notAfterMillis() {
+        return notAfterMillis;
+    }
+
+    /**
      * Extends the lease of this snapshot; never shortens it. Called by the lease's own thread
      * alone.
      */
-    void trust(long untilNanos) {
+    void trust(long untilNanos, long untilDatabaseMillis) {
         if (untilNanos - trustedUntilNanos > 0) {
             trustedUntilNanos = untilNanos;
+            notAfterMillis = untilDatabaseMillis;
         }
     }
 

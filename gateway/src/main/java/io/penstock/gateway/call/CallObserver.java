@@ -3,7 +3,8 @@ package io.penstock.gateway.call;
 /**
  * Watches the call path, for metrics.
  *
- * <p><b>Threads.</b> Called by every call's own thread; must be safe for concurrent use and never block.
+ * <p><b>Threads.</b> Called by every call's own thread; must be safe for concurrent use and never
+ * block.
  */
 public interface CallObserver {
 

@@ -19,12 +19,13 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * The path of one call, top to bottom: control check, block, circuit breaker, admission, upstream, settle, journal.
- * Identity comes before it, because only a known agent's request is a {@link Call}.
+ * The path of one call, top to bottom: control check, block, circuit breaker, admission, upstream,
+ * settle, journal. Identity comes before it, because only a known agent's request is a {@link
+ * Call}.
  *
- * <p><b>Guarantee.</b> Nothing is sent to an upstream but what has passed the control check in a send section; a
- * counted call only after its admission is durable. A refused call reaches no upstream, is answered in its client's
- * dialect, and is journaled.
+ * <p><b>Guarantee.</b> Nothing is sent to an upstream but what has passed the control check in a
+ * send section; a counted call only after its admission is durable. A refused call reaches no
+ * upstream, is answered in its client's dialect, and is journaled.
  *
  * <p><b>Failure.</b> Fails closed: what cannot be judged or charged in time is refused.
  *
@@ -174,9 +175,7 @@ public final class CallPath implements CallRunner {
         } finally {
             observer.decided(
                     refusal.code().label(),
-                    targets.containsKey(call.subject().server())
-                            ? call.subject().server()
-                            : "none",
+                    targets.containsKey(call.subject().server()) ? call.subject().server() : "none",
                     elapsed(call));
         }
     }
@@ -206,7 +205,8 @@ public final class CallPath implements CallRunner {
         return switch (reason) {
             case "bulkhead-full" ->
                     Refusals.overloaded("as many calls as allowed are at this server already");
-            default -> Refusals.upstreamUnavailable("failed too often and is left alone for a while");
+            default ->
+                    Refusals.upstreamUnavailable("failed too often and is left alone for a while");
         };
     }
 

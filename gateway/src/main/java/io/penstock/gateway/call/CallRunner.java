@@ -6,6 +6,8 @@ import io.penstock.gateway.http.Reply;
 @FunctionalInterface
 public interface CallRunner {
 
-    /** Answers through {@code reply}, with the upstream's answer or a refusal, before it returns. */
+    /**
+     * Answers through {@code reply}, with the upstream's answer or a refusal, before it returns.
+     */
     void run(Call call, Reply reply);
 }

@@ -10,12 +10,15 @@ import org.jspecify.annotations.Nullable;
 sealed interface Decision {
 
     /**
-     * May be sent. Only {@link CallPath} makes one, and only from a verdict that admits the call or for a message that
-     * budgets do not count.
+     * May be sent. Only {@link CallPath} makes one, and only from a verdict that admits the call or
+     * for a message that budgets do not count.
      *
      * @param admitted null where nothing was charged and nothing was journaled
      */
-    record Pass(Target target, Upstream.Permission.Granted permission, Verdict.@Nullable Admitted admitted)
+    record Pass(
+            Target target,
+            Upstream.Permission.Granted permission,
+            Verdict.@Nullable Admitted admitted)
             implements Decision {
 
         List<Standing> standings() {
@@ -24,5 +27,6 @@ sealed interface Decision {
     }
 
     /** Is not let through. */
-    record Refuse(Refusal refusal, List<Standing> standings, boolean journaled) implements Decision {}
+    record Refuse(Refusal refusal, List<Standing> standings, boolean journaled)
+            implements Decision {}
 }

@@ -10,8 +10,9 @@ import java.util.UUID;
 /**
  * The headers that tell a client what was decided.
  *
- * <p><b>Source.</b> {@code RateLimit} and {@code RateLimit-Policy}: draft-ietf-httpapi-ratelimit-headers; seconds are
- * rounded up, so that a client never comes back too early.
+ * <p><b>Source.</b> {@code RateLimit} and {@code RateLimit-Policy}:
+ * draft-ietf-httpapi-ratelimit-headers; seconds are rounded up, so that a client never comes back
+ * too early.
  */
 public final class DecisionHeaders {
     private static final long MICROS_PER_SECOND = 1_000_000;
@@ -29,7 +30,10 @@ public final class DecisionHeaders {
         headers.set("Penstock-Replica", replica);
     }
 
-    /** Adds the state of the budgets that limit the call; shadow budgets limit nothing and are left out. */
+    /**
+     * Adds the state of the budgets that limit the call; shadow budgets limit nothing and are left
+     * out.
+     */
     static void addStandings(HeaderBlock headers, List<Standing> standings) {
         if (standings.isEmpty()) {
             return;

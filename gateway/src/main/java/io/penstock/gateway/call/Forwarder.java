@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends one admitted call to its upstream and its answer back to the client.
  *
- * <p><b>Guarantee.</b> The first byte leaves inside a send section, under the snapshot it was judged by. A request is
- * sent a second time only if the first try provably wrote nothing, and then in a send section of its own. While the
- * lease has lapsed no byte of an answer is passed on.
+ * <p><b>Guarantee.</b> The first byte leaves inside a send section, under the snapshot it was
+ * judged by. A request is sent a second time only if the first try provably wrote nothing, and then
+ * in a send section of its own. While the lease has lapsed no byte of an answer is passed on.
  *
- * <p><b>Failure.</b> What was not sent comes back as {@link End.NotSent}, for the caller to give its units back and
- * refuse; every other end is answered here, settled and journaled.
+ * <p><b>Failure.</b> What was not sent comes back as {@link End.NotSent}, for the caller to give
+ * its units back and refuse; every other end is answered here, settled and journaled.
  *
  * <p><b>Threads.</b> One call's own virtual thread each.
  *
@@ -75,8 +75,7 @@ public final class Forwarder {
 
     /** Sees the call through; see the class for what is guaranteed. */
     End forward(Call call, Decision.Pass pass, Reply reply) {
-        OpenCall open =
-                new OpenCall(call, pass.target().config(), reply, ticker.getAsLong());
+        OpenCall open = new OpenCall(call, pass.target().config(), reply, ticker.getAsLong());
         registry.add(open);
         try {
             return new Passage(call, pass, reply, open).run();
@@ -136,7 +135,8 @@ public final class Forwarder {
         private Judgement sendFirst(Exchange exchange) {
             while (true) {
                 Snapshot expected = view.current();
-                exchange.prepare(call.method(), call.target(), upstreamHeaders(expected), call.body());
+                exchange.prepare(
+                        call.method(), call.target(), upstreamHeaders(expected), call.body());
                 open.beginSend(expected.epoch());
                 Snapshot state = view.enter();
                 try {
@@ -277,7 +277,10 @@ public final class Forwarder {
             }
         }
 
-        /** Holds the answer back while the lease has lapsed; cuts the call if it does not come back in time. */
+        /**
+         * Holds the answer back while the lease has lapsed; cuts the call if it does not come back
+         * in time.
+         */
         private void awaitLease() {
             long began = ticker.getAsLong();
             long now = began;
@@ -301,15 +304,16 @@ public final class Forwarder {
             long elapsed = ticker.getAsLong() - sentNanos;
             if (cut == null || cut instanceof Cut.Overdue) {
                 pass.permission()
-                        .failed(
-                                cause == null ? new UpstreamException("overdue") : cause,
-                                elapsed);
+                        .failed(cause == null ? new UpstreamException("overdue") : cause, elapsed);
             } else {
                 pass.permission().unused();
             }
             settle(cut == null ? Outcome.Kind.UPSTREAM_FAILED : cut.outcome());
             if (!(cut instanceof Cut.ClientGone)) {
-                tell(cut == null ? Refusals.upstreamUnavailable("broke off its answer") : cut.refusal());
+                tell(
+                        cut == null
+                                ? Refusals.upstreamUnavailable("broke off its answer")
+                                : cut.refusal());
             }
             return ANSWERED;
         }

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call under way: what is needed to end it from outside.
  *
- * <p><b>Guarantee.</b> The first cut wins, and no exchange is attached and no byte written to the client's stream
- * after it, but for the last words of the call's own thread.
+ * <p><b>Guarantee.</b> The first cut wins, and no exchange is attached and no byte written to the
+ * client's stream after it, but for the last words of the call's own thread.
  *
- * <p><b>Threads.</b> The call's own thread, the control bus, the sweeper and the door. The monitor guards {@code
- * cut}, {@code exchange} and {@code writing}; nothing under it blocks.
+ * <p><b>Threads.</b> The call's own thread, the control bus, the sweeper and the door. The monitor
+ * guards {@code cut}, {@code exchange} and {@code writing}; nothing under it blocks.
  */
 final class OpenCall {
     private final Call call;
@@ -52,7 +52,10 @@ final class OpenCall {
         return true;
     }
 
-    /** Marks the call as ended by something else than itself, and wakes its thread where it waits for the upstream. */
+    /**
+     * Marks the call as ended by something else than itself, and wakes its thread where it waits
+     * for the upstream.
+     */
     boolean cut(Cut why, long nowNanos) {
         Exchange toClose;
         synchronized (this) {
@@ -128,8 +131,7 @@ final class OpenCall {
         if (answered) {
             return waited > server.idleTimeout().toNanos() ? new Cut.Overdue("idle-timeout") : null;
         }
-        long limit =
-                call.endless() ? server.idleTimeout().toNanos() : server.timeout().toNanos();
+        long limit = call.endless() ? server.idleTimeout().toNanos() : server.timeout().toNanos();
         return waited > limit ? new Cut.Overdue("timeout") : null;
     }
 

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Every call under way on this replica.
  *
- * <p><b>Guarantee.</b> A call is in here before it enters its send section. A state that was published before {@link
- * #apply} looks is therefore either seen by the call in its send section, or the call is seen here.
+ * <p><b>Guarantee.</b> A call is in here before it enters its send section. A state that was
+ * published before {@link #apply} looks is therefore either seen by the call in its send section,
+ * or the call is seen here.
  *
  * <p><b>Threads.</b> Safe for concurrent use. {@link #sweep} by one thread.
  *
@@ -88,7 +89,10 @@ public final class OpenCallRegistry implements OpenCalls {
         }
     }
 
-    /** Cuts what is overdue, and wakes writers that a cut has not reached. Called every few milliseconds. */
+    /**
+     * Cuts what is overdue, and wakes writers that a cut has not reached. Called every few
+     * milliseconds.
+     */
     public void sweep() {
         long now = ticker.getAsLong();
         for (OpenCall open : calls) {

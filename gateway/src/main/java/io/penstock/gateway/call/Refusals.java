@@ -70,7 +70,8 @@ public final class Refusals {
                 why,
                 SOON_MILLIS,
                 false,
-                "The gateway has too much to do right now; try again in a moment, with fewer calls at once.");
+                "The gateway has too much to do right now; try again in a moment, with fewer calls"
+                        + " at once.");
     }
 
     static Refusal exhausted(Standing standing, Subject subject) {
@@ -99,7 +100,8 @@ public final class Refusals {
     private static Refusal controlStale() {
         return Refusal.of(
                 RefusalCode.CONTROL_STALE,
-                "this replica cannot confirm that it may let calls through, so it lets none through",
+                "this replica cannot confirm that it may let calls through, so it lets none"
+                        + " through",
                 SOON_MILLIS,
                 false,
                 "Try again in a moment; another replica may answer.");

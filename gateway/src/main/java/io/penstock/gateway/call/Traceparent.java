@@ -4,7 +4,8 @@ import java.util.HexFormat;
 import java.util.UUID;
 
 /**
- * A W3C trace context for a call that came without one: the trace id is the call's id, so that both find each other.
+ * A W3C trace context for a call that came without one: the trace id is the call's id, so that both
+ * find each other.
  *
  * <p><b>Source.</b> W3C Trace Context, level 1, section 3.2.
  */
