@@ -1,6 +1,5 @@
 package io.penstock.gateway.call;
 
-import io.penstock.budget.BudgetSet;
 import io.penstock.budget.Claim;
 import io.penstock.budget.Mode;
 import io.penstock.cluster.admission.Admission;
@@ -8,7 +7,6 @@ import io.penstock.cluster.admission.AdmissionRequest;
 import io.penstock.cluster.admission.Verdict;
 import io.penstock.cluster.control.ControlView;
 import io.penstock.cluster.control.Judgement;
-import io.penstock.cluster.control.Rules;
 import io.penstock.cluster.control.Snapshot;
 import io.penstock.cluster.journal.RefusalEntry;
 import io.penstock.gateway.http.HeaderBlock;
@@ -33,9 +31,6 @@ import java.util.function.LongSupplier;
  */
 public final class CallPath implements CallRunner {
 
-    /** What one revision's rules compile to. */
-    private record Compiled(Rules rules, BudgetSet budgets) {}
-
     private final Map<String, Target> targets;
     private final ControlView view;
     private final Admission admission;
@@ -44,7 +39,6 @@ public final class CallPath implements CallRunner {
     private final DecisionHeaders headers;
     private final CallObserver observer;
     private final LongSupplier ticker;
-    private volatile Compiled compiled;
 
     public CallPath(
             Map<String, Target> targets,
@@ -63,8 +57,6 @@ public final class CallPath implements CallRunner {
         this.headers = headers;
         this.observer = observer;
         this.ticker = ticker;
-        Rules rules = view.current().rules();
-        this.compiled = new Compiled(rules, new BudgetSet(rules.budgets()));
     }
 
     @Override
@@ -104,7 +96,7 @@ public final class CallPath implements CallRunner {
         if (!call.counted() || mode == Mode.OFF) {
             return new Decision.Pass(target, permission, null);
         }
-        Claim claim = budgets(state.rules()).claim(call.subject(), mode);
+        Claim claim = state.rules().budgets().claim(call.subject(), mode);
         long before = ticker.getAsLong();
         Verdict verdict =
                 admission.admit(
@@ -113,6 +105,7 @@ public final class CallPath implements CallRunner {
                                 call.subject(),
                                 claim,
                                 call.label(),
+                                state,
                                 call.arrivedNanos()));
         observer.admissionTook(ticker.getAsLong() - before);
         if (verdict instanceof Verdict.Admitted admitted) {
@@ -190,15 +183,6 @@ public final class CallPath implements CallRunner {
     /** A server that the revision does not name is governed in full. */
     static Mode mode(Snapshot state, Target target) {
         return state.rules().servers().getOrDefault(target.config().name(), Mode.ENFORCE);
-    }
-
-    private BudgetSet budgets(Rules rules) {
-        Compiled now = compiled;
-        if (now.rules() != rules) {
-            now = new Compiled(rules, new BudgetSet(rules.budgets()));
-            compiled = now;
-        }
-        return now.budgets();
     }
 
     private static Refusal notPermitted(String reason) {

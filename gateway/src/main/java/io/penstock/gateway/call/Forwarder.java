@@ -122,10 +122,14 @@ public final class Forwarder {
                     }
                 } catch (UpstreamException e) {
                     exchange.cut();
-                    if (!exchange.sent() && open.cut() == null && attempt < TRIES_MAX) {
+                    if (exchange.sent()) {
+                        return broken(exchange, e);
+                    }
+                    boolean writable = e.kind() != UpstreamException.Kind.BAD_REQUEST;
+                    if (writable && open.cut() == null && attempt < TRIES_MAX) {
                         continue;
                     }
-                    return exchange.sent() ? broken(exchange, e) : neverLeft(e);
+                    return neverLeft(e);
                 }
                 return receive(exchange);
             }
@@ -222,7 +226,8 @@ public final class Forwarder {
             while (filled < length) {
                 int count = exchange.read(body, filled, length - filled);
                 if (count < 0) {
-                    throw new UpstreamException("the answer ended early");
+                    throw new UpstreamException(
+                            UpstreamException.Kind.BROKE_OFF, "the answer ended early");
                 }
                 filled += count;
                 open.progress(ticker.getAsLong());
@@ -304,7 +309,12 @@ public final class Forwarder {
             long elapsed = ticker.getAsLong() - sentNanos;
             if (cut == null || cut instanceof Cut.Overdue) {
                 pass.permission()
-                        .failed(cause == null ? new UpstreamException("overdue") : cause, elapsed);
+                        .failed(
+                                cause == null
+                                        ? new UpstreamException(
+                                                UpstreamException.Kind.BROKE_OFF, "overdue")
+                                        : cause,
+                                elapsed);
             } else {
                 pass.permission().unused();
             }
@@ -344,6 +354,10 @@ public final class Forwarder {
             Cut cut = open.cut();
             if (cut != null) {
                 return notSentAndUnused(cut.refusal());
+            }
+            if (cause.kind() == UpstreamException.Kind.BAD_REQUEST) {
+                return notSentAndUnused(
+                        Refusals.upstreamUnavailable("cannot be sent a request of this form"));
             }
             pass.permission().failed(cause, 0);
             return notSent(Refusals.upstreamUnavailable("could not be reached"));
