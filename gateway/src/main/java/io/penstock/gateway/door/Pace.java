@@ -1,0 +1,148 @@
+package io.penstock.gateway.door;
+
+import io.helidon.common.socket.HelidonSocket;
+import io.penstock.gateway.config.LimitsConfig;
+import java.io.UncheckedIOException;
+import java.util.function.LongSupplier;
+
+/**
+ * How long one connection may take for what it is doing, and its cut.
+ *
+ * <p>A virtual thread that reads with a timeout costs a timer each time. So nothing here waits:
+ * the connection notes what it does since when, and the {@link Sweeper} cuts what is overdue by
+ * closing the plain socket below any TLS, which wakes reader and writer and never blocks.
+ *
+ * <p><b>Threads.</b> The connection's own thread; {@link #wake}, {@link #cut} and {@link #sweep}
+ * any.
+ */
+final class Pace {
+    /** A write of a call that was woken may take this long more, so that a last event gets out. */
+    static final long WOKEN_WRITE_NANOS = 50_000_000L;
+
+    private static final long NEVER = Long.MIN_VALUE;
+
+    /** What a connection is doing. */
+    enum Phase {
+        IDLE("idle"),
+        HEADER("header"),
+        BODY("body"),
+        CALL("call"),
+        LINGER("linger");
+
+        private final String label;
+
+        Phase(String label) {
+            this.label = label;
+        }
+    }
+
+    private final HelidonSocket plain;
+    private final LimitsConfig limits;
+    private final LongSupplier ticker;
+    private final DoorEvents events;
+    private volatile Phase phase = Phase.IDLE;
+    private volatile long deadline = NEVER;
+    private volatile long writeSince = NEVER;
+    private volatile long wokenAt = NEVER;
+    private volatile boolean cut;
+
+    Pace(HelidonSocket plain, LimitsConfig limits, LongSupplier ticker, DoorEvents events) {
+        this.plain = plain;
+        this.limits = limits;
+        this.ticker = ticker;
+        this.events = events;
+    }
+
+    /** Waits for a request's first byte; a new connection has as long for it as for a head. */
+    void idle(boolean first) {
+        long nanos = first ? limits.headerTimeout().toNanos() : limits.idleTimeout().toNanos();
+        enter(Phase.IDLE, ticker.getAsLong() + nanos);
+    }
+
+    /** A request's first byte is there; gives the time. */
+    long header() {
+        long now = ticker.getAsLong();
+        enter(Phase.HEADER, now + limits.headerTimeout().toNanos());
+        return now;
+    }
+
+    void body() {
+        enter(Phase.BODY, ticker.getAsLong() + limits.bodyTimeout().toNanos());
+    }
+
+    /** A handler is at work: how long that may take is not the door's business. */
+    void call() {
+        wokenAt = NEVER;
+        enter(Phase.CALL, NEVER);
+    }
+
+    void linger(long nanos) {
+        enter(Phase.LINGER, ticker.getAsLong() + nanos);
+    }
+
+    Phase phase() {
+        return phase;
+    }
+
+    void writeBegins() {
+        writeSince = ticker.getAsLong();
+    }
+
+    void writeEnds() {
+        writeSince = NEVER;
+    }
+
+    /** From now on no write of this call may take long. */
+    void wake() {
+        wokenAt = ticker.getAsLong();
+    }
+
+    boolean woken() {
+        return wokenAt != NEVER;
+    }
+
+    boolean wasCut() {
+        return cut;
+    }
+
+    void sweep(long now) {
+        long due = deadline;
+        if (due != NEVER && now - due >= 0) {
+            if (phase != Phase.LINGER) {
+                events.timedOut(phase.label);
+            }
+            cut();
+        } else if (stalled(now)) {
+            events.timedOut("write");
+            cut();
+        }
+    }
+
+    /** Closes the socket. The other side sees the end of what was sent, or of an unfinished one. */
+    void cut() {
+        cut = true;
+        try {
+            plain.close();
+        } catch (UncheckedIOException e) {
+            // Closed before, by the client or by us: nothing is left to do.
+        }
+    }
+
+    private boolean stalled(long now) {
+        long since = writeSince;
+        if (since == NEVER) {
+            return false;
+        }
+        long woken = wokenAt;
+        if (woken != NEVER && now - Math.max(since, woken) >= WOKEN_WRITE_NANOS) {
+            return since == writeSince;
+        }
+        return now - since >= limits.bodyTimeout().toNanos() && since == writeSince;
+    }
+
+    private void enter(Phase next, long until) {
+        deadline = NEVER;
+        phase = next;
+        deadline = until;
+    }
+}

@@ -1,0 +1,181 @@
+package io.penstock.gateway.door;
+
+import io.penstock.gateway.http.HeaderBlock;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Bytes of an HTTP/1.1 answer, laid out in one array that is kept for the connection's next
+ * answers.
+ *
+ * <p><b>Threads.</b> One.
+ */
+final class ResponseHead {
+    private static final int FIRST_BYTES = 2048;
+
+    /** What is kept between answers at most: a large answer must not pin its size. */
+    private static final int KEPT_BYTES = 64 * 1024;
+
+    private byte[] bytes = new byte[FIRST_BYTES];
+    private int length;
+
+    byte[] bytes() {
+        return bytes;
+    }
+
+    int length() {
+        return length;
+    }
+
+    /** Forgets what was laid out. */
+    void clear() {
+        length = 0;
+        if (bytes.length > KEPT_BYTES) {
+            bytes = new byte[FIRST_BYTES];
+        }
+    }
+
+    void status(int status) {
+        text("HTTP/1.1 ");
+        decimal(status);
+        octet(' ');
+        text(reason(status));
+        line();
+    }
+
+    /** Lays out all lines but those that the door adds itself. */
+    void headers(HeaderBlock headers) {
+        for (int i = 0; i < headers.size(); i++) {
+            String name = headers.name(i);
+            if (!ResponseNames.doors(name)) {
+                name(name);
+                value(headers.value(i));
+            }
+        }
+    }
+
+    void contentLength(long value) {
+        text("Content-Length: ");
+        decimal(value);
+        line();
+    }
+
+    void raw(byte[] more) {
+        raw(more, 0, more.length);
+    }
+
+    void raw(byte[] more, int offset, int count) {
+        ensure(count);
+        System.arraycopy(more, offset, bytes, length, count);
+        length += count;
+    }
+
+    void line() {
+        ensure(2);
+        bytes[length++] = '\r';
+        bytes[length++] = '\n';
+    }
+
+    /** A chunk's size line. */
+    void chunkSize(int size) {
+        ensure(10);
+        int shift = 28;
+        while (shift > 0 && size >>> shift == 0) {
+            shift -= 4;
+        }
+        for (; shift >= 0; shift -= 4) {
+            bytes[length++] = (byte) Character.forDigit(size >>> shift & 15, 16);
+        }
+        line();
+    }
+
+    private void name(String name) {
+        int count = name.length();
+        ensure(count + 2);
+        for (int i = 0; i < count; i++) {
+            char c = name.charAt(i);
+            if (!Octets.token(c)) {
+                throw new IllegalArgumentException("not a header name: " + name);
+            }
+            bytes[length++] = (byte) c;
+        }
+        if (count == 0) {
+            throw new IllegalArgumentException("empty header name");
+        }
+        bytes[length++] = ':';
+        bytes[length++] = ' ';
+    }
+
+    private void value(String value) {
+        int count = value.length();
+        ensure(count + 2);
+        for (int i = 0; i < count; i++) {
+            char c = value.charAt(i);
+            if (c < ' ' && c != '\t' || c == 127 || c > 255) {
+                throw new IllegalArgumentException("not a header value: character " + (int) c);
+            }
+            bytes[length++] = (byte) c;
+        }
+        line();
+    }
+
+    private void text(String ascii) {
+        int count = ascii.length();
+        ensure(count);
+        for (int i = 0; i < count; i++) {
+            bytes[length++] = (byte) ascii.charAt(i);
+        }
+    }
+
+    private void octet(char c) {
+        ensure(1);
+        bytes[length++] = (byte) c;
+    }
+
+    private void decimal(long value) {
+        if (value < 10) {
+            octet((char) ('0' + value));
+        } else {
+            raw(Long.toString(value).getBytes(StandardCharsets.ISO_8859_1));
+        }
+    }
+
+    private void ensure(int more) {
+        if (length + more > bytes.length) {
+            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + more));
+        }
+    }
+
+    static String reason(int status) {
+        return switch (status) {
+            case 200 -> "OK";
+            case 201 -> "Created";
+            case 202 -> "Accepted";
+            case 204 -> "No Content";
+            case 206 -> "Partial Content";
+            case 301 -> "Moved Permanently";
+            case 302 -> "Found";
+            case 304 -> "Not Modified";
+            case 400 -> "Bad Request";
+            case 401 -> "Unauthorized";
+            case 403 -> "Forbidden";
+            case 404 -> "Not Found";
+            case 405 -> "Method Not Allowed";
+            case 406 -> "Not Acceptable";
+            case 409 -> "Conflict";
+            case 413 -> "Content Too Large";
+            case 414 -> "URI Too Long";
+            case 415 -> "Unsupported Media Type";
+            case 417 -> "Expectation Failed";
+            case 429 -> "Too Many Requests";
+            case 431 -> "Request Header Fields Too Large";
+            case 500 -> "Internal Server Error";
+            case 501 -> "Not Implemented";
+            case 502 -> "Bad Gateway";
+            case 503 -> "Service Unavailable";
+            case 504 -> "Gateway Timeout";
+            case 505 -> "HTTP Version Not Supported";
+            default -> "";
+        };
+    }
+}
