@@ -4,8 +4,8 @@ import io.penstock.gateway.door.RequestRefused.Reason;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Memory that all request bodies of one listener may take together. A bound for each body alone
- * is not enough: ten thousand connections times 4 MiB is more than any heap.
+ * Memory that all request bodies of one listener may take together. A bound for each body alone is
+ * not enough: ten thousand connections times 4 MiB is more than any heap.
  *
  * <p><b>Threads.</b> Safe for concurrent use.
  */

@@ -91,8 +91,8 @@ public final class DataListener implements AutoCloseable {
     }
 
     /**
-     * Stops: no new connections, idle ones closed at once, calls that run get {@code grace} to
-     * end, then are cut.
+     * Stops: no new connections, idle ones closed at once, calls that run get {@code grace} to end,
+     * then are cut.
      *
      * <p><b>Threads.</b> Blocks for at most {@code grace} and a few seconds.
      */

@@ -16,9 +16,7 @@ public interface DoorEvents {
     /** A connection has ended. */
     default void closed() {}
 
-    /**
-     * The door answered a request itself; {@code reason} is one of a few fixed words.
-     */
+    /** The door answered a request itself; {@code reason} is one of a few fixed words. */
     default void refused(String reason) {}
 
     /**

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * What a request's head says about its connection and where its body ends: taken out of the head,
  * because it concerns this connection alone.
  *
- * <p>Two statements about the body's length, even equal ones, are refused: whoever stands before
- * or behind us might read them differently (request smuggling).
+ * <p>Two statements about the body's length, even equal ones, are refused: whoever stands before or
+ * behind us might read them differently (request smuggling).
  */
 final class Framing {
     /** More digits than any length that fits a {@code long}. */

@@ -7,9 +7,9 @@ import java.nio.charset.StandardCharsets;
 /**
  * Reads the head of one HTTP/1.1 request from the bytes as they came.
  *
- * <p>Stricter than RFC 9112 allows a server to be: what two readers could understand differently
- * is refused, never repaired. One line ending, no folded lines, no white space around names, no
- * bytes beyond ASCII, one {@code Host}, one length or one {@code chunked}.
+ * <p>Stricter than RFC 9112 allows a server to be: what two readers could understand differently is
+ * refused, never repaired. One line ending, no folded lines, no white space around names, no bytes
+ * beyond ASCII, one {@code Host}, one length or one {@code chunked}.
  */
 final class HeadReader {
     /** Far more than any client sends; keeps the linear look-ups in a head cheap. */

@@ -140,7 +140,9 @@ final class Http1Connection {
         }
     }
 
-    /** The handler ended without an answer, or in the middle of one: a bug, told apart from success. */
+    /**
+     * The handler ended without an answer, or in the middle of one: a bug, told apart from success.
+     */
     private void unanswered(Http1Reply reply) {
         if (reply.begun()) {
             reply.abort();
@@ -160,8 +162,7 @@ final class Http1Connection {
         Http1Reply reply = reply(false, true);
         HeaderBlock headers = Problem.headers(refused.status());
         byte[] body =
-                Problem.body(
-                        refused.status(), refused.reason().label(), refused.getMessage());
+                Problem.body(refused.status(), refused.reason().label(), refused.getMessage());
         try {
             reply.send(refused.status(), headers, body, 0, body.length);
         } catch (ClientGone e) {

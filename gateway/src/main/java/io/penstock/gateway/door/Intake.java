@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * next {@link #more} takes over what that thread has read, so kept connections and pipelining work
  * as if there had been no watch.
  *
- * <p><b>Threads.</b> The connection's own thread, but for {@link #watch} and {@link #whenGone}.
- * The monitor of this object guards the fields of the watch; no I/O under it.
+ * <p><b>Threads.</b> The connection's own thread, but for {@link #watch} and {@link #whenGone}. The
+ * monitor of this object guards the fields of the watch; no I/O under it.
  */
 final class Intake {
     private static final byte[] NOTHING = {};

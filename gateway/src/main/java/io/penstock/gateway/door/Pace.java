@@ -8,9 +8,9 @@ import java.util.function.LongSupplier;
 /**
  * How long one connection may take for what it is doing, and its cut.
  *
- * <p>A virtual thread that reads with a timeout costs a timer each time. So nothing here waits:
- * the connection notes what it does since when, and the {@link Sweeper} cuts what is overdue by
- * closing the plain socket below any TLS, which wakes reader and writer and never blocks.
+ * <p>A virtual thread that reads with a timeout costs a timer each time. So nothing here waits: the
+ * connection notes what it does since when, and the {@link Sweeper} cuts what is overdue by closing
+ * the plain socket below any TLS, which wakes reader and writer and never blocks.
  *
  * <p><b>Threads.</b> The connection's own thread; {@link #wake}, {@link #cut} and {@link #sweep}
  * any.

@@ -8,8 +8,7 @@ final class Problem {
     private Problem() {}
 
     static HeaderBlock headers(int status) {
-        HeaderBlock headers =
-                new HeaderBlock().add("Content-Type", "application/problem+json");
+        HeaderBlock headers = new HeaderBlock().add("Content-Type", "application/problem+json");
         if (status == 405) {
             headers.add("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
         }
