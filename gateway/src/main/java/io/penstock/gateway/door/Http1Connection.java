@@ -162,7 +162,7 @@ final class Http1Connection {
         Http1Reply reply = reply(false, true);
         HeaderBlock headers = Problem.headers(refused.status());
         byte[] body =
-                Problem.body(refused.status(), refused.reason().label(), refused.getMessage());
+                Problem.body(refused.status(), refused.reason().label(), refused.detail());
         try {
             reply.send(refused.status(), headers, body, 0, body.length);
         } catch (ClientGone e) {

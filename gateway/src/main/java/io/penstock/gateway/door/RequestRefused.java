@@ -6,6 +6,7 @@ final class RequestRefused extends RuntimeException {
 
     private final int status;
     private final Reason reason;
+    private final String detail;
 
     /**
      * @param detail one sentence for the caller; never repeats what the caller sent
@@ -14,6 +15,7 @@ final class RequestRefused extends RuntimeException {
         super(detail, null, false, false);
         this.status = status;
         this.reason = reason;
+        this.detail = detail;
     }
 
     int status() {
@@ -22,6 +24,10 @@ final class RequestRefused extends RuntimeException {
 
     Reason reason() {
         return reason;
+    }
+
+    String detail() {
+        return detail;
     }
 
     /** Whether the client is likely to be still sending when it is answered. */
