@@ -161,8 +161,7 @@ final class Http1Connection {
         door.events.refused(refused.reason().label());
         Http1Reply reply = reply(false, true);
         HeaderBlock headers = Problem.headers(refused.status());
-        byte[] body =
-                Problem.body(refused.status(), refused.reason().label(), refused.detail());
+        byte[] body = Problem.body(refused.status(), refused.reason().label(), refused.detail());
         try {
             reply.send(refused.status(), headers, body, 0, body.length);
         } catch (ClientGone e) {
