@@ -36,6 +36,7 @@ public final class Forwarder {
     private static final int CHUNK_BYTES = 16 * 1024;
     private static final int TRIES_MAX = 2;
     private static final long LAPSE_POLL_NANOS = 2_000_000;
+    private static final byte[] EVENT_END = {'\n', '\n'};
 
     /** How a forwarded call ended. */
     sealed interface End {
@@ -93,6 +94,8 @@ public final class Forwarder {
         private long sentNanos;
         private int status;
         private long answerBytes;
+        private boolean events;
+        private boolean insideEvent;
 
         Passage(Call call, Decision.Pass pass, Reply reply, OpenCall open) {
             this.call = call;
@@ -243,6 +246,8 @@ public final class Forwarder {
         }
 
         private void stream(Exchange exchange, HeaderBlock block) {
+            String type = block.first("Content-Type");
+            events = type != null && type.startsWith("text/event-stream");
             awaitLease();
             beginWrite();
             try {
@@ -273,6 +278,7 @@ public final class Forwarder {
                 open.endWrite();
             }
             answerBytes += count;
+            insideEvent = count < 2 || buffer[count - 1] != '\n' || buffer[count - 2] != '\n';
             open.progress(ticker.getAsLong());
         }
 
@@ -337,13 +343,18 @@ public final class Forwarder {
                     call.dialect().refuse(reply, refusal, block);
                     return;
                 }
-                byte[] last = call.dialect().lastEvent(refusal);
-                if (last == null) {
+                byte[] last = events ? call.dialect().lastEvent(refusal) : null;
+                if (last != null) {
+                    if (insideEvent) {
+                        reply.write(EVENT_END, 0, EVENT_END.length);
+                    }
+                    reply.write(last, 0, last.length);
+                    reply.end();
+                } else if (events && call.endless()) {
+                    reply.end();
+                } else {
                     reply.abort();
-                    return;
                 }
-                reply.write(last, 0, last.length);
-                reply.end();
             } catch (Reply.ClientGone e) {
                 // Nobody is left to tell; the outcome is journaled already.
                 return;
