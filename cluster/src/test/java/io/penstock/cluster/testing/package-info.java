@@ -1,0 +1,5 @@
+/** Real databases for tests. */
+@NullMarked
+package io.penstock.cluster.testing;
+
+import org.jspecify.annotations.NullMarked;
