@@ -111,8 +111,7 @@ final class PostgresBinaries {
         } catch (FileAlreadyExistsException e) {
             Path probe = Files.createTempFile("penstock", "probe");
             boolean ours =
-                    Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS)
-                            .equals(Files.getOwner(probe));
+                    Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS).equals(Files.getOwner(probe));
             Files.delete(probe);
             if (!ours || !Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
                 throw new IOException(folder + " belongs to somebody else", e);

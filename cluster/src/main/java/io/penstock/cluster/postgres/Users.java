@@ -52,8 +52,7 @@ record Users(List<String> prefix, @Nullable String owner) {
                                 "--inh-caps=-all"),
                         NOBODY),
                 new Users(
-                        List.of(
-                                "su", "-s", "/bin/sh", NOBODY, "-c", "exec \"$0\" \"$@\"", "--"),
+                        List.of("su", "-s", "/bin/sh", NOBODY, "-c", "exec \"$0\" \"$@\"", "--"),
                         NOBODY));
     }
 

@@ -17,7 +17,9 @@ import javax.net.SocketFactory;
  * <p>Public, with a public constructor, because the driver makes it by its name.
  */
 public final class WholeMessageSocketFactory extends SocketFactory {
-    /** More than the largest batch: 512 calls, each with names at their longest and four budgets. */
+    /**
+     * More than the largest batch: 512 calls, each with names at their longest and four budgets.
+     */
     static final int BUFFER_BYTES = 2 << 20;
 
     /** Called by the driver. */

@@ -1,4 +1,6 @@
-/** Connections to Postgres, the transactions over them, and the Postgres that comes with Penstock. */
+/**
+ * Connections to Postgres, the transactions over them, and the Postgres that comes with Penstock.
+ */
 @NullMarked
 package io.penstock.cluster.postgres;
 

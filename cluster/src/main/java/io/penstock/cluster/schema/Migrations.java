@@ -26,7 +26,8 @@ import org.flywaydb.database.postgresql.PostgreSQLConfigurationExtension;
  * <p><b>Failure.</b> {@link PostgresException} from {@link #migrate}; the steps that were complete
  * stay, and the next run goes on from there.
  *
- * <p><b>Cost.</b> {@link #state} is one query; only a database that is behind starts Flyway (0.4 s).
+ * <p><b>Cost.</b> {@link #state} is one query; only a database that is behind starts Flyway (0.4
+ * s).
  */
 public final class Migrations {
     /** The version this program was built for: the highest migration on its class path. */

@@ -32,7 +32,9 @@ public final class TestServer {
         this.superuser = superuser;
         execute(
                 superuser,
-                "do $$ begin create role " + OWNER + " login createrole; exception when"
+                "do $$ begin create role "
+                        + OWNER
+                        + " login createrole; exception when"
                         + " duplicate_object or unique_violation then null; end $$");
         execute(superuser, "alter role " + OWNER + " password '" + PASSWORD + "'");
     }
@@ -41,9 +43,7 @@ public final class TestServer {
     public TestDatabase fresh() {
         String template = template();
         String name = prefix + made.incrementAndGet();
-        execute(
-                superuser,
-                "create database " + name + " template " + template + " owner " + OWNER);
+        execute(superuser, "create database " + name + " template " + template + " owner " + OWNER);
         // A copy does not take over the rights on the database that its template has.
         execute(superuser, "revoke temporary, create on database " + name + " from public");
         return database(name);
