@@ -51,6 +51,10 @@ final class BodyWriter implements Runnable {
         }
     }
 
+    void await() throws InterruptedException {
+        thread.join();
+    }
+
     /** Whether everything was written; waits a moment for a writer that is about to end. */
     boolean finished() {
         try {

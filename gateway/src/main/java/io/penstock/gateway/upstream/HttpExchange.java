@@ -86,6 +86,13 @@ final class HttpExchange implements Exchange {
         requestBody = NOTHING;
     }
 
+    /** Waits until the body was written or cannot be any more. */
+    void awaitBody() throws InterruptedException {
+        if (writer != null) {
+            writer.await();
+        }
+    }
+
     private void write(ByteBuffer bytes) {
         touched = true;
         try {
@@ -98,8 +105,7 @@ final class HttpExchange implements Exchange {
             sent = true;
             throw over(new UpstreamException(BROKE_OFF, "the upstream broke off", e));
         } catch (IOException e) {
-            // A plain socket that fails took nothing of this write; of TLS that is not known.
-            sent |= connection.wire instanceof TlsWire;
+            sent |= !connection.wire.failsWhole();
             throw over(new UpstreamException(BROKE_OFF, "the upstream broke off", e));
         }
     }

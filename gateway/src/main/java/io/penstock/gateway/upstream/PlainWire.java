@@ -29,6 +29,11 @@ final class PlainWire implements Wire {
     }
 
     @Override
+    public boolean failsWhole() {
+        return true;
+    }
+
+    @Override
     public boolean quiet() {
         return quiet(channel, probe);
     }

@@ -40,6 +40,11 @@ final class TlsWire implements Wire {
         return given;
     }
 
+    @Override
+    public boolean failsWhole() {
+        return false;
+    }
+
     /**
      * Looks below TLS. What may lie there on an idle connection is a close notice or a session
      * ticket that came late; the second costs one connection and no more.

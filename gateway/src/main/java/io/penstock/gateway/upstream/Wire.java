@@ -8,13 +8,16 @@ import java.nio.ByteBuffer;
  *
  * <p><b>Threads.</b> One may read while another writes; {@link #close} by any.
  */
-sealed interface Wire permits PlainWire, TlsWire {
+interface Wire {
 
     /** Waits for bytes and takes what is there: at least 1, or -1 at the end. */
     int read(ByteBuffer into) throws IOException;
 
     /** Hands over some bytes, at least 1, waiting for room where there is none. */
     int write(ByteBuffer from) throws IOException;
+
+    /** Whether a write that fails is known to have taken nothing of what it was given. */
+    boolean failsWhole();
 
     /**
      * Whether the peer has sent nothing since the last answer, not even its end. A kept connection
