@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,9 +20,19 @@ public final class KeyRing {
     private record Entry(byte[] digest, AgentKey key) {}
 
     private final Map<Long, List<Entry>> byPrefix = new HashMap<>();
+    private final Set<String> revoked;
     private final int size;
 
     public KeyRing(List<AgentKey> keys) {
+        this(keys, Set.of());
+    }
+
+    /**
+     * @param revoked ids of keys that must not be honoured wherever else they are kept: a replica's
+     *     own keys file may still hold them
+     */
+    public KeyRing(List<AgentKey> keys, Set<String> revoked) {
+        this.revoked = Set.copyOf(revoked);
         for (AgentKey key : keys) {
             byte[] digest = HexFormat.of().parseHex(key.sha256());
             byPrefix.merge(prefix(digest), List.of(new Entry(digest, key)), KeyRing::joined);
@@ -45,6 +56,11 @@ public final class KeyRing {
             }
         }
         return found;
+    }
+
+    /** Whether the key of that id was revoked for the whole cluster. */
+    public boolean revoked(String id) {
+        return revoked.contains(id);
     }
 
     public int size() {

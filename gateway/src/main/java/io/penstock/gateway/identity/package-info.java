@@ -1,3 +1,4 @@
+/** Who makes a request. */
 @NullMarked
 package io.penstock.gateway.identity;
 

@@ -1,0 +1,89 @@
+package io.penstock.gateway.api;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Names the tool of a plain HTTP request: {@code METHOD /path-template}, or {@code METHOD /*}.
+ *
+ * <p>A template segment in braces stands for one segment. Paths are compared as generously as
+ * servers do, decoded, without parameters, without regard to case or a slash at the end: to name
+ * one resource as another's tool is harmless, but a spelling that the server understands and the
+ * gateway does not would be a way around a stop. Of several templates the one with fewer braces
+ * wins, then the one that was configured first.
+ *
+ * <p><b>Threads.</b> Immutable.
+ */
+final class Routes {
+    private record Route(String method, List<String> segments, String tool) {
+        long variables() {
+            return segments.stream().filter(Routes::variable).count();
+        }
+    }
+
+    private final List<Route> routes = new ArrayList<>();
+
+    /**
+     * @param templates {@code METHOD /path/{variable}}
+     * @throws IllegalArgumentException if one is not of that form
+     */
+    Routes(List<String> templates) {
+        for (String template : templates) {
+            routes.add(route(template));
+        }
+        routes.sort(Comparator.comparingLong(Route::variables));
+    }
+
+    private static Route route(String template) {
+        int space = template.indexOf(' ');
+        if (space <= 0 || !template.startsWith("/", space + 1)) {
+            throw new IllegalArgumentException(
+                    "a route is METHOD /path-template, not " + template);
+        }
+        List<String> segments = new ArrayList<>();
+        for (String segment : template.substring(space + 2).split("/")) {
+            if (!segment.isEmpty()) {
+                segments.add(variable(segment) ? segment : folded(segment));
+            }
+        }
+        return new Route(template.substring(0, space), List.copyOf(segments), template);
+    }
+
+    /** The tool that a request means. */
+    String tool(String method, HttpTarget target) {
+        if (!routes.isEmpty()) {
+            List<String> segments = new ArrayList<>(target.segments().size());
+            for (String segment : target.segments()) {
+                segments.add(folded(segment));
+            }
+            for (Route route : routes) {
+                if (route.method().equals(method) && matches(route.segments(), segments)) {
+                    return route.tool();
+                }
+            }
+        }
+        return method + " /*";
+    }
+
+    private static boolean matches(List<String> template, List<String> segments) {
+        if (template.size() != segments.size()) {
+            return false;
+        }
+        for (int i = 0; i < template.size(); i++) {
+            if (!variable(template.get(i)) && !template.get(i).equals(segments.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean variable(String segment) {
+        return segment.startsWith("{") && segment.endsWith("}");
+    }
+
+    private static String folded(String segment) {
+        return segment.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
+    }
+}
