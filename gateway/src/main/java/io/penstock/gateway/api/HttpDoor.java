@@ -56,7 +56,8 @@ public final class HttpDoor implements RequestHandler {
     public void handle(InboundRequest request, Reply reply) {
         UUID id = entrance.ids().get();
         switch (entrance.identification().identify(request.headers())) {
-            case Identity.Unknown unknown -> entrance.refuseUnknown(reply, new ProblemDialect(id), unknown, id);
+            case Identity.Unknown unknown ->
+                    entrance.refuseUnknown(reply, new ProblemDialect(id), unknown, id);
             case Identity.Agent agent -> known(request, reply, agent, id);
         }
     }
@@ -92,9 +93,11 @@ public final class HttpDoor implements RequestHandler {
             InboundRequest request, Reply reply, Identity.Agent agent, HttpTarget target, UUID id) {
         Api api = servers.get(target.server());
         ProblemDialect dialect = new ProblemDialect(id);
-        String tool = api == null ? request.method() + " /*" : api.routes().tool(request.method(), target);
-        Subject subject =
-                new Subject(agent.tenant(), agent.agent(), target.server(), tool, null);
+        String tool =
+                api == null
+                        ? request.method() + " /*"
+                        : api.routes().tool(request.method(), target);
+        Subject subject = new Subject(agent.tenant(), agent.agent(), target.server(), tool, null);
         if (api == null) {
             entrance.refuseUnknownTarget(reply, dialect, subject, id);
             return;

@@ -56,7 +56,8 @@ final class PathReadings {
             if (fault != null) {
                 return fault;
             }
-            // As sent, each percent sign must begin an encoding; once decoded, one may be just that.
+            // As sent, each percent sign must begin an encoding; once decoded, one may be just
+            // that.
             if (stage == 0 ? reading.indexOf('%') < 0 : !encoded(reading)) {
                 segments.add(beforeParameters(reading));
                 return null;
@@ -125,7 +126,9 @@ final class PathReadings {
     /** Whether a reader that decodes once more would find something to decode. */
     private static boolean encoded(String text) {
         for (int i = text.indexOf('%'); i >= 0; i = text.indexOf('%', i + 1)) {
-            if (i + 2 < text.length() && hex(text.charAt(i + 1)) >= 0 && hex(text.charAt(i + 2)) >= 0) {
+            if (i + 2 < text.length()
+                    && hex(text.charAt(i + 1)) >= 0
+                    && hex(text.charAt(i + 2)) >= 0) {
                 return true;
             }
         }

@@ -39,8 +39,7 @@ final class Routes {
     private static Route route(String template) {
         int space = template.indexOf(' ');
         if (space <= 0 || !template.startsWith("/", space + 1)) {
-            throw new IllegalArgumentException(
-                    "a route is METHOD /path-template, not " + template);
+            throw new IllegalArgumentException("a route is METHOD /path-template, not " + template);
         }
         List<String> segments = new ArrayList<>();
         for (String segment : template.substring(space + 2).split("/")) {

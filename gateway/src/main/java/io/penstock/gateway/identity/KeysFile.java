@@ -1,12 +1,10 @@
 package io.penstock.gateway.identity;
 
-import io.penstock.cluster.control.AgentKey;
 import io.penstock.cluster.control.KeyRing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

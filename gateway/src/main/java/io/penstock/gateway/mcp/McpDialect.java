@@ -68,9 +68,9 @@ final class McpDialect implements Dialect {
     }
 
     /**
-     * On a stream of events one more, with the error; it begins with blank lines, which end an event
-     * that was cut off and are nothing after one that was whole. A stream that answers no request
-     * just ends. An answer that is no stream of events cannot be added to.
+     * On a stream of events one more, with the error; it begins with blank lines, which end an
+     * event that was cut off and are nothing after one that was whole. A stream that answers no
+     * request just ends. An answer that is no stream of events cannot be added to.
      */
     @Override
     public byte @Nullable [] lastEvent(Refusal refusal) {

@@ -108,8 +108,7 @@ public final class McpDoor implements RequestHandler {
 
     private void notAllowed(Visit visit, String allow) {
         HeaderBlock headers = entrance.rejected(405, visit.id()).add("Allow", allow);
-        entrance.reject(
-                visit.reply(), 405, "this method is not for here", headers, visit.id());
+        entrance.reject(visit.reply(), 405, "this method is not for here", headers, visit.id());
     }
 
     private void post(Visit visit) {
@@ -177,8 +176,7 @@ public final class McpDoor implements RequestHandler {
                     "{\"supported\":"
                             + Revision.supported()
                             + ",\"requested\":"
-                            + JsonText.quoted(
-                                    JsonScanner.shortened(named))
+                            + JsonText.quoted(JsonScanner.shortened(named))
                             + "}";
             answer(
                     visit,
@@ -197,7 +195,10 @@ public final class McpDoor implements RequestHandler {
         Endpoint endpoint = servers.get(visit.server());
         if (endpoint == null) {
             entrance.refuseUnknownTarget(
-                    visit.reply(), dialect(visit.id(), id, null), visit.subject(tool, null), visit.id());
+                    visit.reply(),
+                    dialect(visit.id(), id, null),
+                    visit.subject(tool, null),
+                    visit.id());
         }
         return endpoint;
     }
@@ -233,7 +234,8 @@ public final class McpDoor implements RequestHandler {
             answer(
                     visit,
                     404,
-                    RpcError.of(id, SESSION_NOT_FOUND, "session not found: initialize again", null));
+                    RpcError.of(
+                            id, SESSION_NOT_FOUND, "session not found: initialize again", null));
             return null;
         }
         return new Entry(revision, session);
@@ -333,8 +335,7 @@ public final class McpDoor implements RequestHandler {
         }
     }
 
-    private void runBatch(
-            Visit visit, Endpoint endpoint, Entry entry, List<Message> messages) {
+    private void runBatch(Visit visit, Endpoint endpoint, Entry entry, List<Message> messages) {
         HeaderBlock headers = new HeaderBlock();
         entrance.decisions().add(headers, BatchReply.DECISION, visit.id());
         BatchReply answers = new BatchReply(visit.reply(), headers);

@@ -93,8 +93,7 @@ final class MessageRules {
         if (headers.method() == null) {
             return required(message, revision) ? McpHeaders.METHOD + " is missing" : null;
         }
-        return message.kind() == Message.Kind.RESPONSE
-                        || message.method().equals(headers.method())
+        return message.kind() == Message.Kind.RESPONSE || message.method().equals(headers.method())
                 ? null
                 : McpHeaders.METHOD + " is not the method of the body";
     }

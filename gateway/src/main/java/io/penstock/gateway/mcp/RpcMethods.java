@@ -25,7 +25,9 @@ final class RpcMethods {
     private static final Set<String> CALLS =
             Set.of(TOOLS_CALL, RESOURCES_READ, PROMPTS_GET, "completion/complete");
 
-    /** What clients may ask a server besides, in any revision, and what costs it next to nothing. */
+    /**
+     * What clients may ask a server besides, in any revision, and what costs it next to nothing.
+     */
     private static final Set<String> FREE =
             Set.of(
                     INITIALIZE,

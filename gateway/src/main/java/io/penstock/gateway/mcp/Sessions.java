@@ -97,7 +97,8 @@ public final class Sessions {
         ByteBuffer.wrap(plain).put(name).put(upstream.getBytes(StandardCharsets.US_ASCII));
         try {
             byte[] sealed = cipher(Cipher.ENCRYPT_MODE, key, head, owner).doFinal(plain);
-            byte[] whole = ByteBuffer.allocate(HEAD_BYTES + sealed.length).put(head).put(sealed).array();
+            byte[] whole =
+                    ByteBuffer.allocate(HEAD_BYTES + sealed.length).put(head).put(sealed).array();
             return Base64.getUrlEncoder().withoutPadding().encodeToString(whole);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("AES-GCM refused to seal", e);
@@ -129,11 +130,9 @@ public final class Sessions {
     private static Session session(String sealed, byte[] plain) {
         byte[] name = Arrays.copyOf(plain, NAME_BYTES);
         String upstream =
-                new String(
-                        plain, NAME_BYTES, plain.length - NAME_BYTES, StandardCharsets.US_ASCII);
+                new String(plain, NAME_BYTES, plain.length - NAME_BYTES, StandardCharsets.US_ASCII);
         Base64.Encoder encoder = Base64.getUrlEncoder().withoutPadding();
-        return new Session(
-                sealed, encoder.encodeToString(name), upstream);
+        return new Session(sealed, encoder.encodeToString(name), upstream);
     }
 
     private static byte @Nullable [] decode(String sealed) {
