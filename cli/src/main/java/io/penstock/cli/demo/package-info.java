@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.cli.demo;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.cli.terminal;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.cli.up;
+
+import org.jspecify.annotations.NullMarked;
