@@ -1,0 +1,26 @@
+package io.penstock.cli;
+
+import io.penstock.cli.terminal.Terminal;
+import java.util.Map;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+
+/** Puts the commands together. */
+final class Commands {
+    private Commands() {}
+
+    static CommandLine all(Map<String, String> environment, Terminal terminal) {
+        CommandLine line = new CommandLine(new Penstock());
+        line.getCommandSpec().version(version());
+        line.addSubcommand(new CheckCommand(terminal, environment));
+        line.addSubcommand(new TryCommand(terminal, environment));
+        line.addSubcommand(new DemoServerCommand(terminal));
+        line.addSubcommand("completion", new AutoComplete.GenerateCompletion());
+        return line;
+    }
+
+    private static String version() {
+        String version = Main.class.getPackage().getImplementationVersion();
+        return "penstock " + (version == null ? "(not packaged)" : version);
+    }
+}
