@@ -2,7 +2,6 @@ package io.penstock.cli;
 
 import io.penstock.cli.terminal.Terminal;
 import java.util.Map;
-import picocli.AutoComplete;
 import picocli.CommandLine;
 
 /** Puts the commands together. */
@@ -15,7 +14,7 @@ final class Commands {
         line.addSubcommand(new CheckCommand(terminal, environment));
         line.addSubcommand(new TryCommand(terminal, environment));
         line.addSubcommand(new DemoServerCommand(terminal));
-        line.addSubcommand("completion", new AutoComplete.GenerateCompletion());
+        line.addSubcommand(new CompletionCommand(terminal));
         return line;
     }
 
