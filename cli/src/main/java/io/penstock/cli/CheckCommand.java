@@ -29,10 +29,7 @@ final class CheckCommand implements Callable<Integer> {
     private final Terminal terminal;
     private final Map<String, String> environment;
 
-    @Option(
-            names = "--config",
-            paramLabel = "FILE",
-            description = "The file (PENSTOCK_CONFIG).")
+    @Option(names = "--config", paramLabel = "FILE", description = "The file (PENSTOCK_CONFIG).")
     @Nullable Path config;
 
     @Option(
@@ -80,8 +77,7 @@ final class CheckCommand implements Callable<Integer> {
                             + ": "
                             + terminal.styled(Style.GOOD, "valid")
                             + " (%d servers, %d budgets)"
-                                    .formatted(
-                                            replica.servers().size(), replica.budgets().size()));
+                                    .formatted(replica.servers().size(), replica.budgets().size()));
         }
         return ExitCode.DONE;
     }

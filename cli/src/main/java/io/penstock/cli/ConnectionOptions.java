@@ -19,8 +19,8 @@ import picocli.CommandLine.Option;
 
 /**
  * Which cluster a command means, and with whose credential. First of: {@code --database}, {@code
- * --config}, {@code PENSTOCK_DATABASE_URL}, {@code PENSTOCK_CONFIG}, a {@code penstock up} that runs
- * on this machine.
+ * --config}, {@code PENSTOCK_DATABASE_URL}, {@code PENSTOCK_CONFIG}, a {@code penstock up} that
+ * runs on this machine.
  */
 final class ConnectionOptions {
     @Option(
@@ -103,8 +103,7 @@ final class ConnectionOptions {
                     throw CommandFailure.failed(
                             file + ": database.url is embedded: only penstock up can reach that");
                 }
-                Login login =
-                        database.operator() != null ? database.operator() : database.login();
+                Login login = database.operator() != null ? database.operator() : database.login();
                 yield new Target(database.url(), login, source);
             }
         };

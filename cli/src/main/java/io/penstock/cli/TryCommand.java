@@ -68,7 +68,8 @@ final class TryCommand implements Callable<Integer> {
             @Option(
                             names = "--times",
                             defaultValue = "3",
-                            description = "How many times the limit is asked for (${DEFAULT-VALUE}).")
+                            description =
+                                    "How many times the limit is asked for (${DEFAULT-VALUE}).")
                     int times,
             @Option(names = "--json", description = "Print JSON.") boolean json)
             throws IOException, InterruptedException {

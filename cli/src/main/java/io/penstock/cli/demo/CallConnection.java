@@ -56,8 +56,7 @@ final class CallConnection implements AutoCloseable {
             socket.setSoTimeout(READ_MILLIS);
             if (secure) {
                 SSLSocketFactory tls = (SSLSocketFactory) SSLSocketFactory.getDefault();
-                return new CallConnection(
-                        uri, tls.createSocket(socket, uri.getHost(), port, true));
+                return new CallConnection(uri, tls.createSocket(socket, uri.getHost(), port, true));
             }
             return new CallConnection(uri, socket);
         } catch (IOException e) {
@@ -72,7 +71,8 @@ final class CallConnection implements AutoCloseable {
         head.append("POST ").append(uri.getRawPath()).append(" HTTP/1.1\r\n");
         head.append("Host: ").append(uri.getRawAuthority()).append("\r\n");
         head.append("Content-Length: ").append(bytes.length).append("\r\n");
-        headers.forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+        headers.forEach(
+                (name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
         byte[] start = head.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1);
         byte[] all = java.util.Arrays.copyOf(start, start.length + bytes.length);
         System.arraycopy(bytes, 0, all, start.length, bytes.length);

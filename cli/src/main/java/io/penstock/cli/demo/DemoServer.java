@@ -30,8 +30,7 @@ public final class DemoServer implements AutoCloseable {
     private static final List<String> WITH_SESSIONS =
             List.of("2025-11-25", "2025-06-18", "2025-03-26");
     private static final String META = "io.modelcontextprotocol/protocolVersion";
-    private static final Set<String> NAMED =
-            Set.of("tools/call", "resources/read", "prompts/get");
+    private static final Set<String> NAMED = Set.of("tools/call", "resources/read", "prompts/get");
 
     private static final int BODY_BYTES_MAX = 8 << 20;
 

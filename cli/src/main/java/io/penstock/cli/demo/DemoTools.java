@@ -44,11 +44,15 @@ final class DemoTools {
                 .set("message", property("string", "what to say back"));
         tool(tools, SLOW, "Answers after a pause.")
                 .set("millis", property("integer", "the pause, 3000 unless told otherwise"));
-        ObjectNode count = tool(tools, STREAMING, "Counts, and tells each step on an event stream.");
+        ObjectNode count =
+                tool(tools, STREAMING, "Counts, and tells each step on an event stream.");
         count.set("steps", property("integer", "how far, 5 unless told otherwise"));
-        count.set("millis", property("integer", "pause before each step, 500 unless told otherwise"));
+        count.set(
+                "millis", property("integer", "pause before each step, 500 unless told otherwise"));
         tool(tools, FAILING, "Fails.")
-                .set("how", property("string", "tool (default), rpc or http: what kind of failure"));
+                .set(
+                        "how",
+                        property("string", "tool (default), rpc or http: what kind of failure"));
         return tools;
     }
 

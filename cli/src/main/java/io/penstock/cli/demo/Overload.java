@@ -21,7 +21,8 @@ public final class Overload {
 
     private static final String BODY =
             """
-            {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"}}}""";
+            {"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"}}}\
+            """;
 
     private final URI uri;
     private final Map<String, String> headers;
@@ -118,7 +119,8 @@ public final class Overload {
         long began = System.nanoTime();
         send(calls, shares, codes);
         long elapsed = (System.nanoTime() - began) / 1_000_000;
-        return new Report(rate.budget(), rate.windowSeconds(), rate.limit(), shares, codes, elapsed);
+        return new Report(
+                rate.budget(), rate.windowSeconds(), rate.limit(), shares, codes, elapsed);
     }
 
     /** Leaves a window in which no call but ours was made, and long enough for all of them. */
@@ -138,7 +140,8 @@ public final class Overload {
             }
             RateHeaders rate = found.get();
             boolean untouched = rate.remaining() == rate.limit() - 1;
-            boolean roomy = rate.resetSeconds() >= Math.min(SECONDS_NEEDED, rate.windowSeconds() - 1);
+            boolean roomy =
+                    rate.resetSeconds() >= Math.min(SECONDS_NEEDED, rate.windowSeconds() - 1);
             if (attempt >= 3 || (untouched && roomy)) {
                 count(answer, shares, codes);
                 return rate;
@@ -164,8 +167,7 @@ public final class Overload {
         CountDownLatch ready = new CountDownLatch(connections);
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < connections; i++) {
-            threads.add(
-                    Thread.ofVirtual().start(() -> sendOn(left, ready, shares, codes)));
+            threads.add(Thread.ofVirtual().start(() -> sendOn(left, ready, shares, codes)));
         }
         for (Thread thread : threads) {
             thread.join();
@@ -201,7 +203,8 @@ public final class Overload {
             CallConnection.Answer answer, Map<String, Share> shares, Map<String, Integer> codes) {
         String replica = answer.header("Penstock-Replica");
         String decision = String.valueOf(answer.header("Penstock-Decision"));
-        Share share = shares.computeIfAbsent(replica == null ? "(unnamed)" : replica, _ -> new Share());
+        Share share =
+                shares.computeIfAbsent(replica == null ? "(unnamed)" : replica, _ -> new Share());
         switch (decision) {
             case "admitted" -> share.admitted++;
             case "budget-exhausted", "budget-held" -> share.refused++;

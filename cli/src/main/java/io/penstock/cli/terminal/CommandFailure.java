@@ -2,7 +2,9 @@ package io.penstock.cli.terminal;
 
 import org.jspecify.annotations.Nullable;
 
-/** A command could not do what it was told; says why, and what to do. Shown without a stack trace. */
+/**
+ * A command could not do what it was told; says why, and what to do. Shown without a stack trace.
+ */
 public final class CommandFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

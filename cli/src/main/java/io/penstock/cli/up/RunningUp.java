@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a running {@code penstock up} leaves for other terminals: a file that only its user can read,
- * with the operator's login and the demo agent's key.
+ * What a running {@code penstock up} leaves for other terminals: a file that only its user can
+ * read, with the operator's login and the demo agent's key.
  *
  * <p>A file whose process is gone is never used: its process id must be alive and have started when
  * the file says.
@@ -155,7 +155,8 @@ public record RunningUp(
 
     private static FileAttribute<?>[] mode(@Nullable Path near, String permissions) {
         boolean posix =
-                near != null && near.getFileSystem().supportedFileAttributeViews().contains("posix");
+                near != null
+                        && near.getFileSystem().supportedFileAttributeViews().contains("posix");
         Set<PosixFilePermission> set = PosixFilePermissions.fromString(permissions);
         return posix
                 ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(set)}
