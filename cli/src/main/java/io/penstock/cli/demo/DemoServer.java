@@ -152,7 +152,7 @@ public final class DemoServer implements AutoCloseable {
         String version = header(exchange, "MCP-Protocol-Version");
         String inBody = message.path("params").path("_meta").path(META).asText();
         String method = message.path("method").asText();
-        if (!inBody.equals(version)) {
+        if (version == null || !inBody.equals(version)) {
             return new Fault(HEADER_MISMATCH, "MCP-Protocol-Version does not match the body");
         }
         if (!version.equals(STATELESS)) {
@@ -219,12 +219,14 @@ public final class DemoServer implements AutoCloseable {
         send(exchange, message, result);
     }
 
-    /** Whether the request names a session that is open; otherwise it is answered here. */
+    /**
+     * Whether the request may go on; otherwise it is answered here. A session is offered, not asked
+     * for, so that a call can be tried with one line of curl.
+     */
     private boolean inSession(HttpExchange exchange) throws IOException {
         String session = header(exchange, "Mcp-Session-Id");
         if (session == null) {
-            error(exchange, 400, null, new Fault(-32600, "Mcp-Session-Id is missing"));
-            return false;
+            return true;
         }
         if (!sessions.contains(session)) {
             error(exchange, 404, null, new Fault(-32001, "no such session"));
@@ -235,8 +237,9 @@ public final class DemoServer implements AutoCloseable {
 
     private void endSession(HttpExchange exchange) throws IOException {
         if (inSession(exchange)) {
-            sessions.remove(String.valueOf(header(exchange, "Mcp-Session-Id")));
-            plain(exchange, 200);
+            String session = header(exchange, "Mcp-Session-Id");
+            boolean ended = session != null && sessions.remove(session);
+            plain(exchange, ended ? 200 : 405);
         }
     }
 
@@ -250,8 +253,8 @@ public final class DemoServer implements AutoCloseable {
             return;
         }
         OutputStream events = events(exchange);
-        String session = String.valueOf(header(exchange, "Mcp-Session-Id"));
-        while (sessions.contains(session)) {
+        String session = header(exchange, "Mcp-Session-Id");
+        while (session == null || sessions.contains(session)) {
             events.write(": still here\n\n".getBytes(StandardCharsets.UTF_8));
             events.flush();
             Thread.sleep(STREAM_BEAT_MILLIS);
