@@ -192,7 +192,9 @@ final class ConfigReader {
         Set<String> names = new HashSet<>();
         for (Section section : root.sections("budgets")) {
             String name = name(section, "budgets", names);
-            budgets.add(new BudgetReader(section, serverNames).read(name));
+            // A wrong name is reported already; the rest is read for its own problems.
+            String valid = name.isEmpty() ? "unnamed" : name;
+            budgets.add(new BudgetReader(section, serverNames).read(valid));
         }
         return budgets;
     }

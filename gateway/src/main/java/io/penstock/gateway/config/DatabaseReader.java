@@ -24,7 +24,8 @@ final class DatabaseReader {
 
     /** As an operator needs it. */
     DatabaseSection forOperator() {
-        return read(true, !section.has("operator"));
+        section.requirePresence("url");
+        return read(false, !section.has("operator"));
     }
 
     private DatabaseSection read(boolean complete, boolean gatewayLogin) {
@@ -43,6 +44,10 @@ final class DatabaseReader {
                     section.label("url")
                             + ": embedded makes its own logins: drop user and operator, or give a"
                             + " JDBC URL");
+        }
+        boolean named = section.has("user") || DatabaseSection.userOf(url).isPresent();
+        if (complete && gatewayLogin && !embedded && !url.isEmpty() && !named) {
+            section.problem("user", section.label("user") + " is missing");
         }
         return new DatabaseSection(embedded, embedded ? "" : url, login, poolSize, operator);
     }

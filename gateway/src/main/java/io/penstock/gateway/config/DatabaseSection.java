@@ -1,5 +1,11 @@
 package io.penstock.gateway.config;
 
+import io.penstock.cluster.postgres.DatabaseConfig;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +23,7 @@ public record DatabaseSection(
         @Nullable Login login,
         int poolSize,
         @Nullable Login operator) {
+    private static final Pattern USER = Pattern.compile("[?&]user=([^&]+)");
 
     /**
      * A credential.
@@ -24,6 +31,29 @@ public record DatabaseSection(
      * @param password null where the server asks for none
      */
     public record Login(String user, @Nullable Secret password) {}
+
+    /**
+     * The gateway's way into the database.
+     *
+     * @throws IllegalStateException when embedded: whoever starts that server knows the way in
+     */
+    public DatabaseConfig connection() {
+        if (embedded) {
+            throw new IllegalStateException("the embedded database has no URL of its own");
+        }
+        Secret password = login == null ? null : login.password();
+        String user = login == null ? userOf(url).orElse("") : login.user();
+        return new DatabaseConfig(
+                url, user, password == null ? null : password.value(), poolSize);
+    }
+
+    /** The user that a URL names among its parameters. */
+    static Optional<String> userOf(String url) {
+        Matcher user = USER.matcher(url);
+        return user.find()
+                ? Optional.of(URLDecoder.decode(user.group(1), StandardCharsets.UTF_8))
+                : Optional.empty();
+    }
 
     /** The URL may carry a password: it is masked. */
     @Override

@@ -57,6 +57,34 @@ public record ReplicaConfig(
         effective = new LinkedHashMap<>(effective);
     }
 
+    /** The same replica at another place: another name, other addresses, another database. */
+    public ReplicaConfig at(
+            String name, ListenConfig agents, ListenConfig operators, DatabaseSection other) {
+        LinkedHashMap<String, String> shown = new LinkedHashMap<>(effective);
+        shown.put("replica", name);
+        shown.put("listen", agents.host() + ":" + agents.port());
+        shown.put("admin.listen", operators.host() + ":" + operators.port());
+        shown.put("database.url", Masking.url(other.url()));
+        return new ReplicaConfig(
+                name,
+                agents,
+                limits,
+                origins,
+                drain,
+                new AdminConfig(operators, admin.tokensFile()),
+                readiness,
+                other,
+                control,
+                journal,
+                admission,
+                identity,
+                servers,
+                budgets,
+                budgetsGiven,
+                log,
+                shown);
+    }
+
     /** The part that the whole cluster must agree on. */
     public RulesConfig rules() {
         Map<String, Mode> modes = new LinkedHashMap<>();

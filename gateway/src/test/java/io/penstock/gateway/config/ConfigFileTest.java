@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class ConfigFileTest {
-    private static final String LEAST = "database: { url: \"jdbc:postgresql://db/penstock\" }\n";
+    private static final String LEAST = "database: { url: \"jdbc:postgresql://db/penstock\", user: gate }\n";
     private static final Map<String, String> ENVIRONMENT =
             Map.of("HOSTNAME", "box", "TOKEN", "Bearer s3cret", "DB_PASSWORD", "hunter2");
 
@@ -80,7 +80,12 @@ final class ConfigFileTest {
         assertThat(config.readiness()).isEqualTo(Readiness.ANSWER);
         assertThat(config.database())
                 .isEqualTo(
-                        new DatabaseSection(false, "jdbc:postgresql://db/penstock", null, 8, null));
+                        new DatabaseSection(
+                                false,
+                                "jdbc:postgresql://db/penstock",
+                                new Login("gate", null),
+                                8,
+                                null));
         assertThat(config.control())
                 .isEqualTo(
                         new ControlConfig(
