@@ -43,8 +43,7 @@ public record DatabaseSection(
         }
         Secret password = login == null ? null : login.password();
         String user = login == null ? userOf(url).orElse("") : login.user();
-        return new DatabaseConfig(
-                url, user, password == null ? null : password.value(), poolSize);
+        return new DatabaseConfig(url, user, password == null ? null : password.value(), poolSize);
     }
 
     /** The user that a URL names among its parameters. */

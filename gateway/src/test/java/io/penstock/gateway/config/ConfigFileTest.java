@@ -26,7 +26,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class ConfigFileTest {
-    private static final String LEAST = "database: { url: \"jdbc:postgresql://db/penstock\", user: gate }\n";
+    private static final String LEAST =
+            "database: { url: \"jdbc:postgresql://db/penstock\", user: gate }\n";
     private static final Map<String, String> ENVIRONMENT =
             Map.of("HOSTNAME", "box", "TOKEN", "Bearer s3cret", "DB_PASSWORD", "hunter2");
 
