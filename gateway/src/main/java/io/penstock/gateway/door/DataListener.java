@@ -54,7 +54,15 @@ public final class DataListener implements AutoCloseable {
             DoorEvents events) {
         this.listen = listen;
         this.limits = limits;
-        door = new Door(limits, handler, ticker, clock, events);
+        ListenConfig.ServerTls tls = listen.tls();
+        door =
+                new Door(
+                        limits,
+                        handler,
+                        ticker,
+                        clock,
+                        events,
+                        tls == null ? null : ServerTlsContext.load(tls));
         sweeper = new Sweeper(door);
     }
 

@@ -1,5 +1,8 @@
 package io.penstock.gateway.door;
 
+import io.helidon.webserver.http2.Http2Config;
+import io.helidon.webserver.http2.Http2ConnectionSelector;
+import io.helidon.webserver.spi.ServerConnectionSelector;
 import io.penstock.gateway.config.LimitsConfig;
 import io.penstock.gateway.http.RequestHandler;
 import java.time.InstantSource;
@@ -7,17 +10,23 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** What all connections of one listener share. */
 final class Door {
     /** Of the heap, what bodies that are being read or answered may take together. */
     private static final int HEAP_SHARE = 4;
 
+    /** Of one HTTP/2 connection's bodies, what may wait to be read. */
+    private static final int WINDOW_BYTES = 128 * 1024;
+
     final LimitsConfig limits;
     final RequestHandler handler;
     final LongSupplier ticker;
     final DoorEvents events;
     final DateLine date;
+    final @Nullable ServerTlsContext tls;
+    final ServerConnectionSelector http2;
     final BodyBudget bodies = new BodyBudget(Runtime.getRuntime().maxMemory() / HEAP_SHARE);
     final Set<DoorConnection> open = ConcurrentHashMap.newKeySet();
     final AtomicInteger calls = new AtomicInteger();
@@ -28,11 +37,25 @@ final class Door {
             RequestHandler handler,
             LongSupplier ticker,
             InstantSource clock,
-            DoorEvents events) {
+            DoorEvents events,
+            @Nullable ServerTlsContext tls) {
         this.limits = limits;
         this.handler = handler;
         this.ticker = ticker;
         this.events = events;
+        this.tls = tls;
         date = new DateLine(clock);
+        http2 = Http2ConnectionSelector.builder().http2Config(http2(limits)).build();
+    }
+
+    private static Http2Config http2(LimitsConfig limits) {
+        return Http2Config.builder()
+                .name("@default")
+                .maxConcurrentStreams(limits.streams())
+                .maxHeaderListSize(limits.headerBytes())
+                .initialWindowSize(WINDOW_BYTES)
+                .flowControlTimeout(limits.bodyTimeout())
+                .validatePath(false)
+                .build();
     }
 }

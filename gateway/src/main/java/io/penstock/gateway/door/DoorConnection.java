@@ -5,20 +5,30 @@ import io.helidon.common.socket.HelidonSocket;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.spi.ServerConnection;
 import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One accepted connection, from its first byte to its end, whatever it speaks.
  *
- * <p>Helidon accepts the socket and gives it a virtual thread; time limits, draining and the cut
- * are ours, so Helidon's idle timer is told that the connection is never idle.
+ * <p>Helidon accepts the socket and gives it a virtual thread; TLS, time limits, draining and the
+ * cut are ours, so Helidon's idle timer is told that the connection is never idle.
  */
 final class DoorConnection implements ServerConnection {
+    private static final System.Logger LOG = System.getLogger(DoorConnection.class.getName());
+
+    private static final byte[] PREFACE =
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
     private final Door door;
     private final ConnectionContext context;
     private final Pace pace;
     private volatile @Nullable Intake http1;
+    private volatile @Nullable Http2Link http2;
 
     DoorConnection(Door door, ConnectionContext context) {
         this.door = door;
@@ -32,6 +42,8 @@ final class DoorConnection implements ServerConnection {
         door.events.opened();
         try {
             serve();
+        } catch (UncheckedIOException e) {
+            LOG.log(Level.DEBUG, "event=connection-ended", e);
         } finally {
             door.open.remove(this);
             door.events.closed();
@@ -40,16 +52,27 @@ final class DoorConnection implements ServerConnection {
 
     /** Cuts what is overdue, and watches for clients that leave while their call runs. */
     void sweep(long now) {
-        pace.sweep(now);
+        Http2Link link = http2;
+        if (link != null && pace.idleSince(now)) {
+            link.closeIdle();
+        } else {
+            pace.sweep(now);
+        }
+        if (link != null) {
+            link.sweep(now);
+        }
         Intake watched = http1;
-        if (watched != null && pace.phase() == Pace.Phase.CALL) {
+        if (watched != null && pace.callFor(now) >= Pace.WATCH_AFTER_NANOS) {
             watched.watch();
         }
     }
 
     /** Closes it where no request is on its way. */
     void closeIdle() {
-        if (pace.phase() == Pace.Phase.IDLE || pace.phase() == Pace.Phase.LINGER) {
+        Http2Link link = http2;
+        if (link != null) {
+            link.closeIdle();
+        } else if (pace.phase() == Pace.Phase.IDLE || pace.phase() == Pace.Phase.LINGER) {
             pace.cut();
         }
     }
@@ -75,21 +98,52 @@ final class DoorConnection implements ServerConnection {
 
     private void serve() {
         pace.idle(true);
-        HelidonSocket socket = context.serverSocket();
-        byte[] first = first(socket);
-        if (first == null) {
+        ServerTlsContext tls = door.tls;
+        if (tls == null) {
+            serve(context.serverSocket(), null);
             return;
         }
-        Intake in = new Intake(socket, first);
-        http1 = in;
-        new Http1Connection(door, socket, pace, in, context.remotePeer().address(), null).run();
+        TlsSocket secure = new TlsSocket(context.serverSocket(), tls.engine());
+        if (!secure.handshake()) {
+            return;
+        }
+        serve(secure, secure.certificate());
+        if (!pace.wasCut()) {
+            pace.writeBegins();
+            secure.sayClose();
+            pace.writeEnds();
+        }
     }
 
-    private static byte @Nullable [] first(HelidonSocket socket) {
-        try {
-            return socket.get();
-        } catch (UncheckedIOException e) {
-            return null;
+    private void serve(HelidonSocket socket, @Nullable X509Certificate certificate) {
+        Intake in = new Intake(socket);
+        if (speaksHttp2(socket, in)) {
+            byte[] first = Arrays.copyOfRange(in.buffer, in.position, in.limit);
+            Http2Link link = new Http2Link(door, socket, pace, context, certificate);
+            http2 = link;
+            link.run(door.http2, first);
+        } else if (in.hasBytes()) {
+            http1 = in;
+            new Http1Connection(door, socket, pace, in, context.remotePeer().address(), certificate)
+                    .run();
         }
+    }
+
+    /** By what was negotiated, otherwise by HTTP/2's preface, which no HTTP/1.1 request begins. */
+    private static boolean speaksHttp2(HelidonSocket socket, Intake in) {
+        if (socket.protocolNegotiated() && !socket.protocol().equals("h2")) {
+            boolean ignored = in.more();
+            return false;
+        }
+        while (in.more()) {
+            int there = Math.min(in.limit - in.position, PREFACE.length);
+            if (!Arrays.equals(in.buffer, in.position, in.position + there, PREFACE, 0, there)) {
+                return false;
+            }
+            if (there == PREFACE.length) {
+                return true;
+            }
+        }
+        return false;
     }
 }

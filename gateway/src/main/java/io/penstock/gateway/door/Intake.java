@@ -1,7 +1,7 @@
 package io.penstock.gateway.door;
 
+import io.helidon.common.socket.HelidonSocket;
 import java.io.UncheckedIOException;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Intake {
     private static final byte[] NOTHING = {};
 
-    private final Supplier<byte[]> source;
+    private final HelidonSocket source;
 
     /** Unread bytes are {@code buffer[position..limit)}. */
     byte[] buffer = NOTHING;
@@ -33,12 +33,10 @@ final class Intake {
     private byte @Nullable [] ahead;
 
     /**
-     * @param source gives what the socket has, at least 1 byte, or null at its end
+     * @param source the socket, whose {@code get} gives at least 1 byte, or null at its end
      */
-    Intake(Supplier<byte[]> source, byte[] first) {
+    Intake(HelidonSocket source) {
         this.source = source;
-        buffer = first;
-        limit = first.length;
     }
 
     boolean hasBytes() {

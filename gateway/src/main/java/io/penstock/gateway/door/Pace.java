@@ -19,6 +19,9 @@ final class Pace {
     /** A write of a call that was woken may take this long more, so that a last event gets out. */
     static final long WOKEN_WRITE_NANOS = 50_000_000L;
 
+    /** A call that takes longer is watched for its client going away; faster ones pay nothing. */
+    static final long WATCH_AFTER_NANOS = 50_000_000L;
+
     private static final long NEVER = Long.MIN_VALUE;
 
     /** What a connection is doing. */
@@ -44,6 +47,8 @@ final class Pace {
     private volatile long deadline = NEVER;
     private volatile long writeSince = NEVER;
     private volatile long wokenAt = NEVER;
+    private volatile long callSince = NEVER;
+    private volatile long blockDeadline = NEVER;
     private volatile boolean cut;
 
     Pace(HelidonSocket plain, LimitsConfig limits, LongSupplier ticker, DoorEvents events) {
@@ -74,6 +79,24 @@ final class Pace {
     void call() {
         wokenAt = NEVER;
         enter(Phase.CALL, NEVER);
+        callSince = ticker.getAsLong();
+    }
+
+    /** An HTTP/2 header block has begun that is not whole yet, or is whole now. */
+    void headerBlock(boolean open) {
+        blockDeadline = open ? ticker.getAsLong() + limits.headerTimeout().toNanos() : NEVER;
+    }
+
+    /** Nanoseconds since a call began that runs now; 0 where none does. */
+    long callFor(long now) {
+        long since = callSince;
+        return phase == Phase.CALL && since != NEVER ? now - since : 0;
+    }
+
+    /** Whether nothing has been asked for longer than an idle connection is kept. */
+    boolean idleSince(long now) {
+        long due = deadline;
+        return phase == Phase.IDLE && due != NEVER && now - due >= 0;
     }
 
     void linger(long nanos) {
@@ -107,10 +130,14 @@ final class Pace {
 
     void sweep(long now) {
         long due = deadline;
+        long block = blockDeadline;
         if (due != NEVER && now - due >= 0) {
             if (phase != Phase.LINGER) {
                 events.timedOut(phase.label);
             }
+            cut();
+        } else if (block != NEVER && now - block >= 0) {
+            events.timedOut(Phase.HEADER.label);
             cut();
         } else if (stalled(now)) {
             events.timedOut("write");
@@ -142,6 +169,7 @@ final class Pace {
 
     private void enter(Phase next, long until) {
         deadline = NEVER;
+        callSince = NEVER;
         phase = next;
         deadline = until;
     }

@@ -93,11 +93,7 @@ final class ResponseHead {
         int count = name.length();
         ensure(count + 2);
         for (int i = 0; i < count; i++) {
-            char c = name.charAt(i);
-            if (!Octets.token(c)) {
-                throw new IllegalArgumentException("not a header name: " + name);
-            }
-            bytes[length++] = (byte) c;
+            bytes[length++] = (byte) checkedName(name, i);
         }
         if (count == 0) {
             throw new IllegalArgumentException("empty header name");
@@ -110,13 +106,42 @@ final class ResponseHead {
         int count = value.length();
         ensure(count + 2);
         for (int i = 0; i < count; i++) {
-            char c = value.charAt(i);
-            if (c < ' ' && c != '\t' || c == 127 || c > 255) {
-                throw new IllegalArgumentException("not a header value: character " + (int) c);
-            }
-            bytes[length++] = (byte) c;
+            bytes[length++] = (byte) checkedValue(value, i);
         }
         line();
+    }
+
+    /**
+     * Refuses what could not be sent as it is, above all line ends.
+     *
+     * @throws IllegalArgumentException where a caller should have refused it before
+     */
+    static void check(String name, String value) {
+        if (name.isEmpty()) {
+            throw new IllegalArgumentException("empty header name");
+        }
+        for (int i = 0; i < name.length(); i++) {
+            checkedName(name, i);
+        }
+        for (int i = 0; i < value.length(); i++) {
+            checkedValue(value, i);
+        }
+    }
+
+    private static char checkedName(String name, int at) {
+        char c = name.charAt(at);
+        if (!Octets.token(c)) {
+            throw new IllegalArgumentException("not a header name: character " + (int) c);
+        }
+        return c;
+    }
+
+    private static char checkedValue(String value, int at) {
+        char c = value.charAt(at);
+        if (c < ' ' && c != '\t' || c == 127 || c > 255) {
+            throw new IllegalArgumentException("not a header value: character " + (int) c);
+        }
+        return c;
     }
 
     private void text(String ascii) {
