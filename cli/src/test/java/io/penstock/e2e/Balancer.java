@@ -24,12 +24,25 @@ final class Balancer implements AutoCloseable {
         this.port = port;
     }
 
+    /**
+     * Closes each connection to a replica after its answer, so that a leaving replica is never
+     * raced.
+     */
     static Balancer start(List<Replica> replicas) {
+        return start(replicas, "option http-server-close");
+    }
+
+    /**
+     * With a choice of how connections to the replicas are kept.
+     *
+     * @param connections lines of HAProxy's {@code defaults} section
+     */
+    static Balancer start(List<Replica> replicas, String connections) {
         int port = Ports.free();
         Path config = Program.FOLDER.resolve("haproxy-" + port + ".cfg");
         try {
             Files.createDirectories(Program.FOLDER);
-            Files.writeString(config, config(port, replicas));
+            Files.writeString(config, config(port, replicas, connections));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -47,7 +60,7 @@ final class Balancer implements AutoCloseable {
         return new Balancer(program, port);
     }
 
-    private static String config(int port, List<Replica> replicas) {
+    private static String config(int port, List<Replica> replicas, String connections) {
         String servers =
                 replicas.stream()
                         .map(
@@ -68,7 +81,7 @@ final class Balancer implements AutoCloseable {
             timeout client 120s
             timeout server 120s
             timeout check 2s
-            option http-server-close
+            %s
             retries 3
             option redispatch 1
         frontend public
@@ -79,7 +92,7 @@ final class Balancer implements AutoCloseable {
             option httpchk GET /health/ready
         %s
         """
-                .formatted(port, servers);
+                .formatted(connections, port, servers);
     }
 
     int port() {

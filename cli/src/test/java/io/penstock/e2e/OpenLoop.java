@@ -83,6 +83,16 @@ final class OpenLoop {
         this.requests = requests;
     }
 
+    /**
+     * Runs the driver's own code warm against the upstream itself, whose count begins anew
+     * afterwards.
+     */
+    static void warmUp(Upstream upstream) {
+        new OpenLoop(upstream.port(), i -> Requests.toolCall("nobody", "tools", "echo", i))
+                .run(1_000, Duration.ofSeconds(2));
+        upstream.forget();
+    }
+
     Outcome run(int perSecond, Duration duration) {
         long gap = TimeUnit.SECONDS.toNanos(1) / perSecond;
         int calls = Math.toIntExact(duration.toNanos() / gap);

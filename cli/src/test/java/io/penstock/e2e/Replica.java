@@ -7,7 +7,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** One {@code penstock serve} in a process of its own, from the distribution's jars. */
 final class Replica implements AutoCloseable {
@@ -17,19 +19,25 @@ final class Replica implements AutoCloseable {
     private final int port;
     private final int adminPort;
     private final Path config;
-    private Program program;
+    private @Nullable Program program;
 
     private Replica(String name, int port, int adminPort, Path config) {
         this.name = name;
         this.port = port;
         this.adminPort = adminPort;
         this.config = config;
-        this.program = launch(name, config);
     }
 
-    /** Starts one; returns at once. */
-    static Replica start(String name, Settings settings, String listenExtra) {
-        int port = Ports.free();
+    static Replica of(String name, Settings settings) {
+        return of(name, settings, Ports.free(), "");
+    }
+
+    /**
+     * One with its ports and its file, not running yet.
+     *
+     * @param listenExtra more keys of {@code listen}, each with a comma before it
+     */
+    static Replica of(String name, Settings settings, int port, String listenExtra) {
         int adminPort = Ports.free();
         String yaml =
                 settings.copy()
@@ -40,15 +48,20 @@ final class Replica implements AutoCloseable {
         return new Replica(name, port, adminPort, settings.file("replica-" + name + ".yaml", yaml));
     }
 
-    static Replica start(String name, Settings settings) {
-        return start(name, settings, "");
+    /** Starts it, for the first time or again on the same ports; returns at once. */
+    Replica launch() {
+        return launch(command(List.of("serve", "--config", config.toString())));
     }
 
-    private static Program launch(String name, Path config) {
-        return Program.start(
-                "replica-" + name,
-                command(List.of("serve", "--config", config.toString())),
-                Map.of());
+    /** The same as a person would: by the launcher's script. */
+    Replica launchByLauncher() {
+        return launch(List.of("../penstock", "serve", "--config", config.toString()));
+    }
+
+    private Replica launch(List<String> command) {
+        if (program != null) program.close();
+        program = Program.start("replica-" + name, command, Map.of("PENSTOCK_BUILD", "never"));
+        return this;
     }
 
     /**
@@ -58,7 +71,7 @@ final class Replica implements AutoCloseable {
     static List<String> command(List<String> arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(Flags.ofLauncher());
+        command.addAll(Flags.of(arguments.getFirst()));
         command.addAll(List.of("-cp", JARS + "/*", "io.penstock.cli.Main"));
         command.addAll(arguments);
         return command;
@@ -77,13 +90,7 @@ final class Replica implements AutoCloseable {
     }
 
     Program program() {
-        return program;
-    }
-
-    /** Starts it again on the same ports after its process ended. */
-    void restart() {
-        program.close();
-        program = launch(name, config);
+        return Objects.requireNonNull(program, "not launched");
     }
 
     void awaitReady() {
@@ -98,7 +105,7 @@ final class Replica implements AutoCloseable {
         Await.until(
                 "replica " + name + " answers " + status + " at " + path,
                 () -> {
-                    if (!program.alive()) throw program.failure("it ended");
+                    if (!program().alive()) throw program().failure("it ended");
                     return health(path).status() == status;
                 });
     }
@@ -113,28 +120,20 @@ final class Replica implements AutoCloseable {
         return health("/health/admit").json();
     }
 
-    /** The value of a Prometheus sample whose name and labels are exactly as given, or 0. */
-    double metric(String sample) throws IOException {
-        return health("/metrics")
-                .text()
-                .lines()
-                .filter(line -> line.startsWith(sample + " "))
-                .mapToDouble(line -> Double.parseDouble(line.substring(sample.length() + 1)))
-                .sum();
-    }
-
+    /** Asks it to end as an orchestrator does, and waits for its exit status. */
     OptionalInt terminate(Duration bound) {
-        program.signal("TERM");
-        return program.awaitExit(bound);
+        program().signal("TERM");
+        return program().awaitExit(bound);
     }
 
+    /** Ends it without a word. */
     void kill() {
-        program.signal("KILL");
-        if (program.awaitExit(Await.LONG).isEmpty()) throw program.failure("it survived a kill -9");
+        program().signal("KILL");
+        if (program().awaitExit(Await.LONG).isEmpty()) throw program().failure("it lives on");
     }
 
     @Override
     public void close() {
-        program.close();
+        if (program != null) program.close();
     }
 }

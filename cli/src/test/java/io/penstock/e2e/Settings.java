@@ -1,5 +1,6 @@
 package io.penstock.e2e;
 
+import io.penstock.cluster.postgres.DatabaseConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +12,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
@@ -31,7 +33,7 @@ final class Settings {
         this.folder = folder;
     }
 
-    static Settings of(Path folder, DatabaseLogin database, int upstreamPort) {
+    static Settings of(Path folder, DatabaseConfig database, int upstreamPort) {
         var settings = new Settings(folder);
         settings.file(
                 "keys.yaml",
@@ -58,25 +60,23 @@ final class Settings {
                                 .formatted(upstreamPort));
     }
 
-    /** Where and as whom a replica logs in to Postgres. */
-    record DatabaseLogin(String url, String user, String password) {
-        DatabaseLogin throughPort(int port) {
-            return new DatabaseLogin(
-                    url.replaceFirst("//[^/]+/", "//127.0.0.1:" + port + "/"), user, password);
-        }
-    }
-
     Settings set(String key, String yaml) {
         sections.put(key, yaml);
         return this;
     }
 
-    Settings database(DatabaseLogin login) {
-        Path password = file("database-password", login.password());
+    Settings database(DatabaseConfig login) {
+        Path password = file("database-password", Objects.requireNonNull(login.password()));
         return set(
                 "database",
                 "{ url: \"%s\", user: %s, password-file: %s }"
                         .formatted(login.url(), login.user(), password));
+    }
+
+    /** The same database by another port of this machine. */
+    static DatabaseConfig through(DatabaseConfig login, int port) {
+        String url = login.url().replaceFirst("//[^/]+/", "//127.0.0.1:" + port + "/");
+        return new DatabaseConfig(url, login.user(), login.password(), login.poolSize());
     }
 
     Settings copy() {

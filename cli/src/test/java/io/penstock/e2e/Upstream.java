@@ -19,6 +19,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -51,7 +52,11 @@ final class Upstream implements AutoCloseable {
     private static final Pattern ID = Pattern.compile("\"id\"\\s*:\\s*(\\d+|\"[^\"]*\")");
     private static final Pattern TOOL = Pattern.compile("\"name\"\\s*:\\s*\"([^\"]*)\"");
 
+    /** The session that every client is given; a DELETE ends it for all. */
+    static final String SESSION = "the-upstreams-own-session";
+
     private final ServerSocket listener;
+    private final AtomicBoolean sessionEnded = new AtomicBoolean();
     private final Queue<Arrival> arrivals = new ConcurrentLinkedQueue<>();
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
@@ -136,14 +141,24 @@ final class Upstream implements AutoCloseable {
         for (Trick trick : Trick.values()) {
             if (trick.tool().equals(name)) return trick.play(id(arrival), out);
         }
-        out.write(json(plain(arrival)));
+        out.write(plain(arrival));
         return true;
     }
 
-    private static String plain(Arrival arrival) {
-        return arrival.target().startsWith("/mcp")
-                ? result(id(arrival))
-                : "{\"target\":\"" + arrival.target() + "\"}";
+    private byte[] plain(Arrival arrival) {
+        if (!arrival.target().startsWith("/mcp")) {
+            return json("{\"target\":\"" + arrival.target() + "\"}");
+        }
+        if (arrival.method().equals("DELETE")) {
+            sessionEnded.set(true);
+            return answer("200 OK", "", "");
+        }
+        if (arrival.headers().containsKey("mcp-session-id") && sessionEnded.get()) {
+            return answer("404 Not Found", "", "");
+        }
+        boolean hello = arrival.text().contains("\"initialize\"");
+        return answer(
+                "200 OK", hello ? "Mcp-Session-Id: " + SESSION + "\r\n" : "", result(id(arrival)));
     }
 
     private static String id(Arrival arrival) {
@@ -158,8 +173,16 @@ final class Upstream implements AutoCloseable {
     }
 
     static byte[] json(String body) {
+        return answer("200 OK", "", body);
+    }
+
+    private static byte[] answer(String status, String more, String body) {
         byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-        return ("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
+        return ("HTTP/1.1 "
+                        + status
+                        + "\r\nContent-Type: application/json\r\n"
+                        + more
+                        + "Content-Length: "
                         + bytes.length
                         + "\r\n\r\n"
                         + body)

@@ -142,6 +142,17 @@ final class Wire implements AutoCloseable {
         }
     }
 
+    /** Reads to the end of the connection, however it ends. */
+    void drain() {
+        try {
+            in.transferTo(java.io.OutputStream.nullOutputStream());
+        } catch (java.net.SocketTimeoutException e) {
+            throw new AssertionError("the connection stays open", e);
+        } catch (IOException e) {
+            // reset is an end, too
+        }
+    }
+
     private byte[] exactly(int size) throws IOException {
         byte[] bytes = in.readNBytes(size);
         if (bytes.length < size)

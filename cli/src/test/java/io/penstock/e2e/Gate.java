@@ -1,0 +1,176 @@
+package io.penstock.e2e;
+
+import io.penstock.cluster.postgres.DatabaseConfig;
+import io.penstock.cluster.testing.TestDatabase;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A whole cluster for one test: a database of its own, the counting upstream, replicas, and HAProxy
+ * before them.
+ */
+final class Gate implements AutoCloseable {
+    private static final AtomicInteger COUNT = new AtomicInteger();
+
+    private final TestDatabase database;
+    private final Upstream upstream;
+    private final Path folder;
+    private final Settings settings;
+    private final List<Replica> replicas = new ArrayList<>();
+    private @Nullable Balancer balancer;
+
+    private Gate(TestDatabase database, UnaryOperator<Settings> change) {
+        this.database = database;
+        this.upstream = Upstream.start();
+        this.folder = Program.FOLDER.resolve("gate-" + COUNT.incrementAndGet());
+        this.settings = change.apply(Settings.of(folder, database.gateway(), upstream.port()));
+    }
+
+    /** A cluster with nothing running yet but its database and its upstream. */
+    static Gate prepare(UnaryOperator<Settings> settings) {
+        return new Gate(TestDatabase.fresh(), settings);
+    }
+
+    /** The same on a database of the test's choice. */
+    static Gate on(TestDatabase database, UnaryOperator<Settings> settings) {
+        return new Gate(database, settings);
+    }
+
+    /** A cluster that admits, behind HAProxy. */
+    static Gate start(int replicas, UnaryOperator<Settings> settings) {
+        Gate gate = prepare(settings);
+        try {
+            for (int i = 0; i < replicas; i++) gate.add(String.valueOf((char) ('a' + i))).launch();
+            gate.replicas.forEach(Replica::awaitAdmitting);
+            gate.balance();
+            return gate;
+        } catch (Throwable e) {
+            gate.close();
+            throw e;
+        }
+    }
+
+    /** One more replica with its file, not running yet. */
+    Replica add(String name) {
+        Replica replica = Replica.of(name, settings);
+        replicas.add(replica);
+        return replica;
+    }
+
+    Replica add(Replica replica) {
+        replicas.add(replica);
+        return replica;
+    }
+
+    /** Puts HAProxy before all replicas there are. */
+    void balance() {
+        balancer = Balancer.start(replicas);
+    }
+
+    TestDatabase database() {
+        return database;
+    }
+
+    Upstream upstream() {
+        return upstream;
+    }
+
+    Settings settings() {
+        return settings;
+    }
+
+    Replica replica(int index) {
+        return replicas.get(index);
+    }
+
+    List<Replica> replicas() {
+        return List.copyOf(replicas);
+    }
+
+    /** Where agents call. */
+    int port() {
+        return Objects.requireNonNull(balancer, "no balancer").port();
+    }
+
+    /** One call on a connection of its own, through HAProxy. */
+    Wire.Answer call(byte[] request) {
+        return call(port(), request);
+    }
+
+    static Wire.Answer call(int port, byte[] request) {
+        try (Wire wire = Wire.open(port)) {
+            return wire.call(request);
+        } catch (java.io.IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    /** A command of an operator, with the operator's database credential; not yet ended. */
+    Program operator(String... arguments) {
+        List<String> command = new ArrayList<>(List.of(arguments));
+        DatabaseConfig login = database.operator();
+        Path password =
+                settings.file("operator-password", Objects.requireNonNull(login.password()));
+        command.addAll(
+                List.of(
+                        "--database",
+                        login.url(),
+                        "--user",
+                        login.user(),
+                        "--password-file",
+                        password.toString()));
+        return Program.start(
+                "operator-" + arguments[0], Replica.command(command), java.util.Map.of());
+    }
+
+    /** The same, to its end with status 0. */
+    String operate(String... arguments) {
+        try (Program program = operator(arguments)) {
+            int status =
+                    program.awaitExit(Duration.ofSeconds(60))
+                            .orElseThrow(() -> program.failure("no end"));
+            if (status != 0) throw program.failure("ended with " + status);
+            return program.output();
+        }
+    }
+
+    /** Rows of a query by the database's superuser, each column as text. */
+    List<List<String>> rows(String sql) {
+        try (Connection connection = database.connectAsSuperuser();
+                PreparedStatement statement = connection.prepareStatement(sql);
+                ResultSet result = statement.executeQuery()) {
+            List<List<String>> rows = new ArrayList<>();
+            int columns = result.getMetaData().getColumnCount();
+            while (result.next()) {
+                List<String> row = new ArrayList<>();
+                for (int i = 1; i <= columns; i++) row.add(String.valueOf(result.getString(i)));
+                rows.add(row);
+            }
+            return rows;
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    long number(String sql) {
+        return Long.parseLong(rows(sql).getFirst().getFirst());
+    }
+
+    @Override
+    public void close() {
+        if (balancer != null) balancer.close();
+        replicas.forEach(Replica::close);
+        upstream.close();
+        database.close();
+    }
+}
