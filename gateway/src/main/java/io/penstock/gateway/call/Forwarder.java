@@ -188,7 +188,8 @@ public final class Forwarder {
             try {
                 exchange.sendRest();
                 status = exchange.readHead();
-                open.answered(ticker.getAsLong());
+                long answeredNanos = ticker.getAsLong();
+                open.answered(answeredNanos);
                 HeaderBlock block = answerHeaders(exchange);
                 long length = exchange.contentLength();
                 if (length >= 0 && length <= WHOLE_BYTES_MAX) {
@@ -198,7 +199,7 @@ public final class Forwarder {
                 }
                 exchange.finish();
                 long now = ticker.getAsLong();
-                pass.permission().answered(status, now - sentNanos);
+                pass.permission().answered(status, answeredNanos - sentNanos);
                 observer.upstreamTook(call.subject().server(), now - sentNanos);
                 settle(Outcome.Kind.COMPLETED);
                 return ANSWERED;

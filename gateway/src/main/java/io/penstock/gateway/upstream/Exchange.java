@@ -20,7 +20,7 @@ public interface Exchange {
     int FIRST_BYTES = 16 * 1024;
 
     /**
-     * Lays out the request; nothing is written yet.
+     * Lays out the request; nothing is written yet, and it may be laid out again until it is.
      *
      * @param target the request target, forwarded byte for byte
      * @param headers all but {@code Host}, {@code Content-Length}, {@code Connection} and the

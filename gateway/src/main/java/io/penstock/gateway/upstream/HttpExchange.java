@@ -51,8 +51,8 @@ final class HttpExchange implements Exchange {
 
     @Override
     public void prepare(String method, String target, HeaderBlock headers, byte[] body) {
-        if (head != NOTHING) {
-            throw new IllegalStateException("the exchange was prepared before");
+        if (touched) {
+            throw new IllegalStateException("the request is under way");
         }
         RequestHead.Layout layout =
                 requestHead.lay(method, target, headers, body.length, connection.in.bytes);
@@ -68,7 +68,7 @@ final class HttpExchange implements Exchange {
 
     @Override
     public void sendFirst() {
-        if (headSize == 0 || sent) {
+        if (headSize == 0 || touched) {
             throw new IllegalStateException("prepare once, send once");
         }
         write(ByteBuffer.wrap(head, 0, Math.min(FIRST_BYTES, headSize + bodyFrom)));

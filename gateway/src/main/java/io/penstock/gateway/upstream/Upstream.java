@@ -25,7 +25,12 @@ public interface Upstream extends AutoCloseable {
     sealed interface Permission {
         /** May go on; exactly one of the methods must be called in the end. */
         non-sealed interface Granted extends Permission {
-            /** The upstream answered; a 5xx status counts as a failure. */
+            /**
+             * The upstream answered; 502, 503 and 504 count as failures.
+             *
+             * @param elapsedNanos from the first byte sent to the answer's head: how long a stream
+             *     then lasts says nothing about the upstream
+             */
             void answered(int status, long elapsedNanos);
 
             /** It could not be reached, broke off, or was too late. */

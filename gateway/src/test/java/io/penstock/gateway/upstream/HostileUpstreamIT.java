@@ -397,13 +397,18 @@ final class HostileUpstreamIT {
             Exchange first = begin(upstream, "{}");
             Exchanges.drain(first);
             first.finish();
-            Exchange second = begin(upstream, "{}");
+            Exchange second = upstream.open();
 
             first.cut();
             first.finish();
 
+            second.prepare("GET", "/", new HeaderBlock(), new byte[0]);
+            second.sendFirst();
+            second.sendRest();
+            assertThat(second.readHead()).isEqualTo(200);
             assertThat(Exchanges.drain(second)).isEqualTo("ok");
             second.finish();
+            assertThat(upstream.openConnections()).isEqualTo(1);
             assertThat(server.connections()).isEqualTo(1);
             assertThat(upstream.idleConnections()).isEqualTo(1);
         }

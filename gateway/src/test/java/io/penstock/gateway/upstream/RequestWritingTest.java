@@ -254,6 +254,18 @@ final class RequestWritingTest {
     }
 
     @Test
+    void prepare_again_replacesTheFirst() {
+        HttpExchange exchange = exchange(Heads.PLAIN);
+        exchange.prepare("POST", "/first", new HeaderBlock().add("A", "b"), new byte[20_000]);
+        exchange.prepare("GET", "/second", new HeaderBlock(), new byte[0]);
+
+        exchange.sendFirst();
+
+        assertThat(wire.written.toString(StandardCharsets.ISO_8859_1))
+                .isEqualTo("GET /second HTTP/1.1\r\nHost: tools.example:3000\r\n\r\n");
+    }
+
+    @Test
     void finish_nothingSent_keepsTheConnection() {
         ConnectionPool pool = new ConnectionPool(1, () -> 0);
         Connection connection = new Connection(wire, 0);
