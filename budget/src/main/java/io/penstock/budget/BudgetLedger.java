@@ -17,6 +17,9 @@ import java.util.List;
  */
 public interface BudgetLedger extends AutoCloseable {
 
+    /** The last number that was used on this lane before it was opened. */
+    long lastSeq();
+
     /** Decides one batch. */
     Answer admit(Batch batch);
 
@@ -40,6 +43,9 @@ public interface BudgetLedger extends AutoCloseable {
 
     /** The answer to {@link #giveBack}. */
     sealed interface Return {}
+
+    /** What can come of anything that is asked. */
+    sealed interface Trouble extends Answer, Resolution, Return {}
 
     /**
      * Charged and durable.
@@ -68,13 +74,17 @@ public interface BudgetLedger extends AutoCloseable {
     record Late(long lockWaitMicros) implements Answer {}
 
     /** This lane's number was used already, or its incarnation is over. */
-    record Superseded() implements Answer, Resolution, Return {}
+    record Superseded() implements Trouble {}
 
-    /** The ledger refused to work, and nothing was changed. */
-    record Failed(String reason, boolean reconnect) implements Answer, Resolution, Return {}
+    /**
+     * The ledger refused to work, and nothing was changed.
+     *
+     * @param reconnect whether this connection is of no further use
+     */
+    record Failed(String reason, boolean reconnect) implements Trouble {}
 
     /** The answer was lost. */
-    record Unknown(String reason) implements Answer, Resolution, Return {}
+    record Unknown(String reason) implements Trouble {}
 
     /**
      * The batch is undone.

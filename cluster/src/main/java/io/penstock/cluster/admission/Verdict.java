@@ -30,10 +30,14 @@ public sealed interface Verdict {
     record Refused(Judgement judgement) implements Verdict {}
 
     /** The database did not decide in time, or its answer was lost. */
-    record Unavailable() implements Verdict {}
+    record Unavailable() implements Verdict {
+        static final Unavailable INSTANCE = new Unavailable();
+    }
 
     /** The queue is full. */
-    record Overloaded() implements Verdict {}
+    record Overloaded() implements Verdict {
+        static final Overloaded INSTANCE = new Overloaded();
+    }
 
     /** Names an admitted call to the lane that admitted it. */
     interface Ticket {}

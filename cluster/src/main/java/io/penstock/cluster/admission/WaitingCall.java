@@ -1,0 +1,97 @@
+package io.penstock.cluster.admission;
+
+import io.penstock.budget.Claim;
+import io.penstock.budget.GiveBack.Refund;
+import io.penstock.budget.Intent;
+import io.penstock.cluster.control.Snapshot;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One caller that waits for its verdict, and afterwards what is needed to give its units back.
+ *
+ * <p><b>Threads.</b> {@code verdict} is set once, by whoever is first: a lane, the deadline, or the
+ * caller that was interrupted. {@code older} is written before the push that publishes it; {@code
+ * newer} under the lock of {@link WaitingCalls}; the other fields belong to the lane that took it,
+ * and reach whoever gives it back through the verdict.
+ */
+final class WaitingCall implements Verdict.Ticket {
+    private static final VarHandle VERDICT;
+    private static final VarHandle RETURNED;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            VERDICT = lookup.findVarHandle(WaitingCall.class, "verdict", Verdict.class);
+            RETURNED = lookup.findVarHandle(WaitingCall.class, "returned", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    final Intent intent;
+    final long deadlineNanos;
+    private final Thread caller;
+
+    /** The call below in the stack, and how many there are from here down. */
+    @Nullable WaitingCall older;
+
+    int depth;
+
+    /** The call behind in the queue. */
+    @Nullable WaitingCall newer;
+
+    Claim claim;
+    Snapshot snapshot;
+    int tries;
+    long admittedMicros;
+    List<Refund> refunds = List.of();
+
+    private volatile @Nullable Verdict verdict;
+
+    @SuppressWarnings("UnusedVariable") // through RETURNED
+    private volatile boolean returned;
+
+    WaitingCall(AdmissionRequest request, long deadlineNanos, Thread caller) {
+        intent = new Intent(request.call(), request.subject(), request.method());
+        claim = request.claim();
+        snapshot = request.snapshot();
+        this.deadlineNanos = deadlineNanos;
+        this.caller = caller;
+    }
+
+    boolean answered() {
+        return verdict != null;
+    }
+
+    /** Answers the caller, unless somebody has. */
+    boolean answer(Verdict answer) {
+        if (!VERDICT.compareAndSet(this, null, answer)) {
+            return false;
+        }
+        LockSupport.unpark(caller);
+        return true;
+    }
+
+    /** Parks without a time: whoever watches deadlines answers in time. */
+    Verdict await() {
+        Verdict answer = verdict;
+        while (answer == null) {
+            LockSupport.park(this);
+            if (Thread.interrupted()) {
+                answer(Verdict.Unavailable.INSTANCE);
+                Thread.currentThread().interrupt();
+            }
+            answer = verdict;
+        }
+        return answer;
+    }
+
+    /** True for the first who wants to give it back. */
+    boolean claimReturn() {
+        return RETURNED.compareAndSet(this, false, true);
+    }
+}
