@@ -1,6 +1,8 @@
 package io.penstock.cluster.admission;
 
 import io.penstock.cluster.control.ControlView;
+import java.sql.Connection;
+import java.sql.SQLException;
 
 /** Where lanes learn the control state. */
 public interface ControlSource {
@@ -9,8 +11,10 @@ public interface ControlSource {
     ControlView view();
 
     /**
-     * Reads the state from the database now and publishes it in the view; returns when that is done
-     * or has failed. Called by a lane's thread when the ledger says that the epoch is another one.
+     * Reads the state over this connection and brings it into the view, if it is newer. Called by a
+     * lane's thread when the ledger says that the epoch is another one.
+     *
+     * @throws SQLException if it cannot be read now
      */
-    void refresh();
+    void refresh(Connection connection) throws SQLException;
 }

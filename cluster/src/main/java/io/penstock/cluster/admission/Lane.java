@@ -50,7 +50,7 @@ final class Lane implements Runnable {
     private volatile boolean failing;
     private volatile boolean late;
 
-    private @Nullable BudgetLedger ledger;
+    private @Nullable LaneLedger ledger;
     private @Nullable Batch unresolved;
     private @Nullable GiveBack returning;
     private boolean returnUnknown;
@@ -131,7 +131,7 @@ final class Lane implements Runnable {
             sleep();
             return;
         }
-        BudgetLedger open = connected();
+        LaneLedger open = connected();
         if (open == null || (unresolved != null && !resolve(open, unresolved))) {
             return;
         }
@@ -159,7 +159,7 @@ final class Lane implements Runnable {
         asleep.set(false);
     }
 
-    private @Nullable BudgetLedger connected() {
+    private @Nullable LaneLedger connected() {
         if (ledger != null) {
             return ledger;
         }
@@ -305,7 +305,7 @@ final class Lane implements Runnable {
         }
     }
 
-    private void decide(BudgetLedger open) {
+    private void decide(LaneLedger open) {
         pause();
         Batch batch = batches.gather(seq + 1);
         if (batch == null) {
@@ -321,7 +321,7 @@ final class Lane implements Runnable {
         long sent = lanes.ticker.getAsLong();
         BudgetLedger.Answer answer = open.admit(batch);
         long took = lanes.ticker.getAsLong() - sent;
-        long lockWait = handle(batch, answer, sent);
+        long lockWait = handle(open, batch, answer, sent);
         lanes.listener.batch(number, lastCalls, took, lockWait);
         if (lanes.pace.round(full, lockWait, took)) {
             lanes.wake();
@@ -335,17 +335,15 @@ final class Lane implements Runnable {
         }
     }
 
-    private long handle(Batch batch, BudgetLedger.Answer answer, long sentNanos) {
+    private long handle(
+            LaneLedger open, Batch batch, BudgetLedger.Answer answer, long sentNanos) {
         switch (answer) {
             case Decided decided -> {
                 deliver(batch, decided, sentNanos);
                 recovered();
                 return decided.lockWaitMicros();
             }
-            case Replan _ -> {
-                lanes.control.refresh();
-                batches.tryAgain();
-            }
+            case Replan _ -> replan(open);
             case Late late -> {
                 batches.tryAgain();
                 return late.lockWaitMicros();
@@ -368,6 +366,17 @@ final class Lane implements Runnable {
             }
         }
         return 0;
+    }
+
+    /** The calls are judged again when they are gathered again, by the state that is read here. */
+    private void replan(LaneLedger open) {
+        try {
+            open.refresh(lanes.control);
+            batches.tryAgain();
+        } catch (SQLException e) {
+            batches.refuse();
+            lost("replan", e.getSQLState() + ": " + e.getMessage());
+        }
     }
 
     private void deliver(Batch batch, Decided decided, long sentNanos) {

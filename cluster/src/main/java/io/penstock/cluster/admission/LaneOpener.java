@@ -1,6 +1,5 @@
 package io.penstock.cluster.admission;
 
-import io.penstock.budget.BudgetLedger;
 import java.sql.SQLException;
 
 /** Opens the ledger for one lane: a connection of its own, checked to be the right database. */
@@ -10,5 +9,5 @@ public interface LaneOpener {
      * @param lane 0 to one less than the most lanes
      * @throws SQLException if there is no usable database now; it is tried again
      */
-    BudgetLedger open(int lane) throws SQLException;
+    LaneLedger open(int lane) throws SQLException;
 }

@@ -1,6 +1,5 @@
 package io.penstock.cluster.admission;
 
-import io.penstock.budget.BudgetLedger;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.UUID;
@@ -25,7 +24,7 @@ public record PostgresLaneOpener(
     }
 
     @Override
-    public BudgetLedger open(int lane) throws SQLException {
+    public LaneLedger open(int lane) throws SQLException {
         Connection connection = connections.open();
         try {
             check.check(connection);

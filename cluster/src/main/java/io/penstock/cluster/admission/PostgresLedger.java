@@ -27,7 +27,7 @@ import org.postgresql.PGStatement;
  *
  * <p><b>Cost.</b> One round trip a batch.
  */
-public final class PostgresLedger implements BudgetLedger {
+public final class PostgresLedger implements LaneLedger {
     private static final String ADMIT =
             "select penstock.admit_v1(" + "?, ".repeat(22) + "?)";
     private static final String RESOLVE =
@@ -141,6 +141,11 @@ public final class PostgresLedger implements BudgetLedger {
         } catch (SQLException e) {
             return failure(e);
         }
+    }
+
+    @Override
+    public void refresh(ControlSource control) throws SQLException {
+        control.refresh(connection);
     }
 
     @Override

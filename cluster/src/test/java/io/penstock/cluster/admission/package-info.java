@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.cluster.admission;
+
+import org.jspecify.annotations.NullMarked;
