@@ -39,8 +39,7 @@ final class BatchColumns {
         bindIntents(to, 15, batch);
     }
 
-    void bindResolve(
-            PreparedStatement to, UUID incarnation, int lane, int waitMillis, Batch batch)
+    void bindResolve(PreparedStatement to, UUID incarnation, int lane, int waitMillis, Batch batch)
             throws SQLException {
         List<Demand> demands = batch.demands();
         to.setObject(1, incarnation);
@@ -126,8 +125,8 @@ final class BatchColumns {
     }
 
     /**
-     * Calls name their subject by number, each distinct one once: the calls of a group nearly always
-     * share it, so comparing with the group's last one finds it without hashing.
+     * Calls name their subject by number, each distinct one once: the calls of a group nearly
+     * always share it, so comparing with the group's last one finds it without hashing.
      */
     private void bindIntents(PreparedStatement to, int at, Batch batch) throws SQLException {
         List<Intent> intents = batch.intents();

@@ -109,7 +109,9 @@ final class BatchOutcome {
     boolean[] shortOf() {
         boolean[] shortOf = new boolean[decided.levels().size()];
         for (GroupOutcome outcome : groups) {
-            for (int i = 0; outcome.admitted < outcome.group.asked() && i < outcome.taken.length; i++) {
+            for (int i = 0;
+                    outcome.admitted < outcome.group.asked() && i < outcome.taken.length;
+                    i++) {
                 int demand = outcome.group.demands()[i];
                 shortOf[demand] |= tooLow(outcome, i);
             }
@@ -139,8 +141,7 @@ final class BatchOutcome {
             if (charged > 0) {
                 int demand = outcome.group.demands()[i];
                 refunds.add(
-                        new Refund(
-                                counter(demand), decided.levels().get(demand).index(), charged));
+                        new Refund(counter(demand), decided.levels().get(demand).index(), charged));
             }
         }
         return refunds;

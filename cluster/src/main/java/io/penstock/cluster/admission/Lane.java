@@ -21,8 +21,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lane: a thread, a connection, a row of numbers. Works off, in this order: a batch whose answer
- * was lost, units to give back, calls that wait.
+ * One lane: a thread, a connection, a row of numbers. Works off, in this order: a batch whose
+ * answer was lost, units to give back, calls that wait.
  *
  * <p><b>Threads.</b> Its own; {@link #wake}, {@link #stuck} and {@link #expire} any. A sleeper says
  * so before it looks for work a last time, and who brings work looks for sleepers afterwards, so
@@ -287,8 +287,8 @@ final class Lane implements Runnable {
 
     /**
      * After a refusal the units get a new number; after a lost answer they keep theirs, and nothing
-     * else is done on this lane before: that number says whether they are back. In the end they
-     * are dropped, which leaves them charged.
+     * else is done on this lane before: that number says whether they are back. In the end they are
+     * dropped, which leaves them charged.
      */
     private void tryReturnAgain(GiveBack units, String reason) {
         if (++returnTries >= RETURN_TRIES_MAX) {
@@ -300,8 +300,7 @@ final class Lane implements Runnable {
                     reason);
             returning = null;
         } else if (!returnUnknown) {
-            returning =
-                    new GiveBack(++seq, RETURN_WAIT_MILLIS, units.refunds(), units.calls());
+            returning = new GiveBack(++seq, RETURN_WAIT_MILLIS, units.refunds(), units.calls());
         }
     }
 
@@ -335,8 +334,7 @@ final class Lane implements Runnable {
         }
     }
 
-    private long handle(
-            LaneLedger open, Batch batch, BudgetLedger.Answer answer, long sentNanos) {
+    private long handle(LaneLedger open, Batch batch, BudgetLedger.Answer answer, long sentNanos) {
         switch (answer) {
             case Decided decided -> {
                 deliver(batch, decided, sentNanos);

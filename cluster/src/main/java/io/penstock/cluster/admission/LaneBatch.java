@@ -12,7 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one lane has taken to decide: calls that wait for another try first, then those that arrived.
+ * What one lane has taken to decide: calls that wait for another try first, then those that
+ * arrived.
  *
  * <p><b>Threads.</b> One lane's thread; {@link #expire} any.
  */

@@ -12,7 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * Combines calls that wait for admission into batches and has each batch decided in one transaction.
+ * Combines calls that wait for admission into batches and has each batch decided in one
+ * transaction.
  *
  * <p><b>Guarantee.</b> A call that is told {@link Verdict.Admitted} was charged and journaled
  * durably, under the control epoch that it names and after it was judged under that epoch's state.
@@ -173,8 +174,8 @@ public final class Lanes implements Admission, AutoCloseable {
     }
 
     /**
-     * Tells one sleeping lane that there is work. A lane that cannot work now has the next one stand
-     * in for it, whatever the pace.
+     * Tells one sleeping lane that there is work. A lane that cannot work now has the next one
+     * stand in for it, whatever the pace.
      */
     void wake() {
         int allowed = pace.lanes();

@@ -25,7 +25,9 @@ final class LongArrays {
         }
     }
 
-    /** Dimensions, null flag, element type, length, lower bound; then each element after its size. */
+    /**
+     * Dimensions, null flag, element type, length, lower bound; then each element after its size.
+     */
     static long[] parse(byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes);
         if (bytes.length < HEADER_BYTES || in.getInt(0) != 1 || in.getInt(4) != 0) {

@@ -28,10 +28,8 @@ import org.postgresql.PGStatement;
  * <p><b>Cost.</b> One round trip a batch.
  */
 public final class PostgresLedger implements LaneLedger {
-    private static final String ADMIT =
-            "select penstock.admit_v1(" + "?, ".repeat(22) + "?)";
-    private static final String RESOLVE =
-            "select penstock.resolve_v1(" + "?, ".repeat(10) + "?)";
+    private static final String ADMIT = "select penstock.admit_v1(" + "?, ".repeat(22) + "?)";
+    private static final String RESOLVE = "select penstock.resolve_v1(" + "?, ".repeat(10) + "?)";
     private static final String GIVE_BACK =
             "select penstock.give_back_v1(" + "?, ".repeat(8) + "?)";
     private static final String OPEN = "select penstock.open_lane_v1(?, ?)";
@@ -184,8 +182,7 @@ public final class PostgresLedger implements LaneLedger {
         }
         int[] admitted = new int[groups];
         for (int g = 0; g < groups; g++) {
-            admitted[g] =
-                    all ? batch.groups().get(g).asked() : (int) answer[4 + 3 * counters + g];
+            admitted[g] = all ? batch.groups().get(g).asked() : (int) answer[4 + 3 * counters + g];
         }
         return new Decided(answer[1], answer[2], admitted, levels);
     }

@@ -53,7 +53,6 @@ final class UnsentCalls {
     }
 
     private static Refund sum(Refund one, Refund other) {
-        return new Refund(
-                one.counter(), one.index(), Math.addExact(one.amount(), other.amount()));
+        return new Refund(one.counter(), one.index(), Math.addExact(one.amount(), other.amount()));
     }
 }

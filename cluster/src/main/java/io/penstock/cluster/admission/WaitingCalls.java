@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
  * The calls that wait for a lane, in order of arrival, at most so many.
  *
  * <p>Callers push onto a Treiber stack with one compare-and-set. Who takes, takes the whole stack
- * with one exchange, so nodes never come back while a push is under way and no ABA can happen, turns
- * it round, and appends it to a queue. A node knows the depth below it, which makes the bound free.
+ * with one exchange, so nodes never come back while a push is under way and no ABA can happen,
+ * turns it round, and appends it to a queue. A node knows the depth below it, which makes the bound
+ * free.
  *
  * <p><b>Threads.</b> {@link #push} from any number; {@link #take} and {@link #expire} exclude each
  * other by this object's monitor, which guards the queue and is never held while anything waits.

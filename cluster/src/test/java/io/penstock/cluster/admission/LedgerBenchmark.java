@@ -28,18 +28,21 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How many admissions one process gets out of one Postgres, each one caller's own blocking call with
- * its own answer. Closed loop: as many callers as given, each asks again as soon as it is answered.
+ * How many admissions one process gets out of one Postgres, each one caller's own blocking call
+ * with its own answer. Closed loop: as many callers as given, each asks again as soon as it is
+ * answered.
  *
  * <p>{@code hot}: one counter, decisions alone, without intents. {@code full}: three budgets (one
  * shared by all, one the tenant's, one the agent's) and a durable intent of about 300 bytes.
  *
  * <p>Usage: {@code LedgerBenchmark hot|full [key=value ...]} with {@code callers}, {@code agents},
- * {@code seconds}, {@code warmup}, {@code runs}, {@code lanes}, {@code commit-delay} (microseconds).
- * Prints JSON. Afterwards the counters and the journal are compared with what callers were told.
+ * {@code seconds}, {@code warmup}, {@code runs}, {@code lanes}, {@code commit-delay}
+ * (microseconds). Prints JSON. Afterwards the counters and the journal are compared with what
+ * callers were told.
  */
 final class LedgerBenchmark {
-    private static final String TOOL = "read_the_quarterly_report_of_one_customer_by_its_number_and_year";
+    private static final String TOOL =
+            "read_the_quarterly_report_of_one_customer_by_its_number_and_year";
 
     private final Map<String, String> options = new TreeMap<>();
     private final boolean full;
@@ -78,14 +81,11 @@ final class LedgerBenchmark {
             LaneOpener postgres =
                     new PostgresLaneOpener(
                             () -> connector.open(Purpose.LANE), c -> {}, incarnation);
-            LaneOpener opener =
-                    full ? postgres : lane -> new IntentlessLedger(postgres.open(lane));
+            LaneOpener opener = full ? postgres : lane -> new IntentlessLedger(postgres.open(lane));
             LanesConfig config =
-                    new LanesConfig(
-                            LanesConfig.DEFAULT.deadline(), 1_000_000, option("lanes", 4));
+                    new LanesConfig(LanesConfig.DEFAULT.deadline(), 1_000_000, option("lanes", 4));
             try (Lanes lanes =
-                    new Lanes(
-                            config, opener, control, listener(), () -> {}, System::nanoTime)) {
+                    new Lanes(config, opener, control, listener(), () -> {}, System::nanoTime)) {
                 lanes.start();
                 measure(lanes, control.view().current(), database);
             }
@@ -102,7 +102,8 @@ final class LedgerBenchmark {
             Latencies own = new Latencies();
             latencies.add(own);
             threads.add(
-                    Thread.ofVirtual().start(() -> total.addAndGet(calls(lanes, state, number, own))));
+                    Thread.ofVirtual()
+                            .start(() -> total.addAndGet(calls(lanes, state, number, own))));
         }
         Thread.sleep(option("warmup", 10) * 1_000L);
         List<String> runs = new ArrayList<>();
@@ -131,9 +132,10 @@ final class LedgerBenchmark {
         double took = (System.nanoTime() - began) / 1e9;
         long[] all = Latencies.merged(latencies);
         return """
-               {"admissionsPerSecond": %d, "notAdmitted": %d, "callsPerBatch": %.1f, \
-               "batchesPerSecond": %d, "roundMicros": %d, "lockWaitMicros": %d, \
-               "p50Micros": %d, "p99Micros": %d}"""
+        {"admissionsPerSecond": %d, "notAdmitted": %d, "callsPerBatch": %.1f, \
+        "batchesPerSecond": %d, "roundMicros": %d, "lockWaitMicros": %d, \
+        "p50Micros": %d, "p99Micros": %d}\
+        """
                 .formatted(
                         Math.round(admitted.sum() / took),
                         other.sum(),
@@ -148,7 +150,8 @@ final class LedgerBenchmark {
     private long calls(Lanes lanes, Snapshot state, int number, Latencies latencies) {
         int agent = number % option("agents", 16);
         Subject subject =
-                new Subject("tenant-" + agent % 4, "agent-of-the-benchmark-" + agent, "s", TOOL, null);
+                new Subject(
+                        "tenant-" + agent % 4, "agent-of-the-benchmark-" + agent, "s", TOOL, null);
         ThreadLocalRandom random = ThreadLocalRandom.current();
         long told = 0;
         while (!over) {
@@ -157,8 +160,7 @@ final class LedgerBenchmark {
             UUID call = new UUID(random.nextLong(), random.nextLong());
             Verdict verdict =
                     lanes.admit(
-                            new AdmissionRequest(
-                                    call, subject, claim, "tools/call", state, began));
+                            new AdmissionRequest(call, subject, claim, "tools/call", state, began));
             boolean yes = verdict instanceof Verdict.Admitted;
             told += yes ? 1 : 0;
             if (recording) {
@@ -307,8 +309,7 @@ final class LedgerBenchmark {
         }
 
         static long[] merged(List<Latencies> parts) {
-            long[] all =
-                    parts.stream().flatMapToLong(p -> Arrays.stream(p.copy())).toArray();
+            long[] all = parts.stream().flatMapToLong(p -> Arrays.stream(p.copy())).toArray();
             Arrays.sort(all);
             return all;
         }
