@@ -1,0 +1,40 @@
+package io.penstock.cluster.control;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Open calls by hand: counts what the bus asks, answers what the test sets. */
+final class RecordedCalls implements OpenCalls {
+    final List<Long> applied = new CopyOnWriteArrayList<>();
+    final List<Long> closedBefore = new CopyOnWriteArrayList<>();
+    final List<String> cutAll = new CopyOnWriteArrayList<>();
+    final AtomicInteger cuts = new AtomicInteger();
+    final AtomicInteger open = new AtomicInteger();
+
+    @Override
+    public int apply(Snapshot state) {
+        applied.add(state.epoch());
+        return state.stops().isEmpty() ? 0 : cuts.get();
+    }
+
+    @Override
+    public int openUnder(Snapshot state) {
+        return state.stops().isEmpty() ? 0 : open.get();
+    }
+
+    @Override
+    public int open() {
+        return open.get();
+    }
+
+    @Override
+    public void closeSendsBefore(long epoch) {
+        closedBefore.add(epoch);
+    }
+
+    @Override
+    public void cutAll(String reason) {
+        cutAll.add(reason);
+    }
+}
