@@ -322,8 +322,9 @@ public final class Journal implements AutoCloseable {
             writing = false;
             LOG.log(
                     Level.WARNING,
-                    "journal.writing state=failing: kept, tried again",
+                    "journal.writing state=failing error=\"{0}\": kept, tried again",
                     e);
+            LOG.log(Level.DEBUG, "journal.writing state=failing", e);
         }
         retryNanos = Math.min(retryNanos * 2, RETRY_NANOS_MAX);
     }
