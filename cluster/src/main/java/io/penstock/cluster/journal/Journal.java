@@ -21,13 +21,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes what became of calls: outcomes one by one, refusals alone or counted.
  *
- * <p><b>Guarantee.</b> Nothing is lost silently. An outcome that finds its
- * queue full is counted by kind, and the count is journaled, so that intents are
- * always outcomes plus counts plus calls that are open or were open when a replica died. Refusals
- * beyond those that stand alone are journaled as exact counts. A batch whose answer was lost is
- * sent again under the same number, and is applied once. A journal that was closed says so in a row
- * of its own; one without that row ended in the middle, and lost at most its last second of
- * refusals.
+ * <p><b>Guarantee.</b> Nothing is lost silently. An outcome that finds its queue full is counted by
+ * kind, and the count is journaled, so that intents are always outcomes plus counts plus calls that
+ * are open or were open when a replica died. Refusals beyond those that stand alone are journaled
+ * as exact counts. A batch whose answer was lost is sent again under the same number, and is
+ * applied once. A journal that was closed says so in a row of its own; one without that row ended
+ * in the middle, and lost at most its last second of refusals.
  *
  * <p><b>Failure.</b> While the database is away, counts of refusals are kept and joined to longer
  * spans, and outcomes wait up to their bound. Callers notice nothing.
@@ -239,8 +238,7 @@ public final class Journal implements AutoCloseable {
             if (sum > told && rowsTaken.size() < limits.singlesWaitingMax()) {
                 notKeptTold.put(kind, sum);
                 rowsTaken.add(
-                        JournalRow.control(
-                                NOT_KEPT, nanos.getAsLong(), sum - told, kind.label()));
+                        JournalRow.control(NOT_KEPT, nanos.getAsLong(), sum - told, kind.label()));
             }
         }
     }

@@ -19,8 +19,7 @@ final class JournalSql {
     /** A name beyond this is cut: the identity check and the upstreams' lists know only shorter. */
     private static final int TEXT_MAX = 1_000;
 
-    private static final String OUTCOMES =
-            "select penstock.outcomes_v1(?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    private static final String OUTCOMES = "select penstock.outcomes_v1(?, ?, ?, ?, ?, ?, ?, ?, ?)";
     private static final String REFUSALS =
             "select penstock.refusals_v1(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 

@@ -118,7 +118,11 @@ public final class RevisionStore {
 
     /** Makes these rules the next revision, if {@code expected} is still the current one. */
     public static Applied apply(
-            Connection c, long expected, Rules rules, @Nullable String reason, @Nullable String actor)
+            Connection c,
+            long expected,
+            Rules rules,
+            @Nullable String reason,
+            @Nullable String actor)
             throws SQLException {
         String document = RulesJson.encode(rules);
         Optional<Revision> now = current(c);
@@ -137,12 +141,10 @@ public final class RevisionStore {
     }
 
     /** Makes the rules of an earlier revision the next one. */
-    public static Applied rollback(
-            Connection c, long expected, long to, @Nullable String actor) throws SQLException {
+    public static Applied rollback(Connection c, long expected, long to, @Nullable String actor)
+            throws SQLException {
         Revision earlier =
-                find(c, to)
-                        .orElseThrow(
-                                () -> new StoreException("there is no revision " + to));
+                find(c, to).orElseThrow(() -> new StoreException("there is no revision " + to));
         return apply(c, expected, earlier.rules(), "rollback to " + to, actor);
     }
 

@@ -19,7 +19,12 @@ public final class RulesDifference {
         compare("budget", byName(from), byName(to), lines);
         compare("server", new TreeMap<>(from.servers()), new TreeMap<>(to.servers()), lines);
         if (!from.lease().equals(to.lease())) {
-            lines.add("~ lease: " + from.lease().toMillis() + "ms -> " + to.lease().toMillis() + "ms");
+            lines.add(
+                    "~ lease: "
+                            + from.lease().toMillis()
+                            + "ms -> "
+                            + to.lease().toMillis()
+                            + "ms");
         }
         return lines;
     }

@@ -39,7 +39,10 @@ class JournalIT {
 
             assertThat(number(database, "select count(distinct call) from penstock.journal"))
                     .isEqualTo(5_000);
-            assertThat(number(database, "select count(*) from penstock.journal where call is not null"))
+            assertThat(
+                            number(
+                                    database,
+                                    "select count(*) from penstock.journal where call is not null"))
                     .isEqualTo(5_000);
             assertThat(
                             number(
@@ -80,7 +83,10 @@ class JournalIT {
                                     "select sum(count) from penstock.journal where agent = 'a3'"
                                             + " and budget = 'rate' and code = 'budget-exhausted'"))
                     .isEqualTo(10_000);
-            assertThat(number(database, "select count(*) from penstock.journal where kind = 'refusal'"))
+            assertThat(
+                            number(
+                                    database,
+                                    "select count(*) from penstock.journal where kind = 'refusal'"))
                     .isPositive();
         }
     }
@@ -122,7 +128,8 @@ class JournalIT {
         try (TestDatabase database = TestDatabase.fresh()) {
             Connector gateway = new Connector(database.gateway());
             AtomicInteger calls = new AtomicInteger();
-            JournalLimits small = new JournalLimits(100_000, 100, 1_000_000, 1_000_000, 1, 10, 5, 9);
+            JournalLimits small =
+                    new JournalLimits(100_000, 100, 1_000_000, 1_000_000, 1, 10, 5, 9);
             Journal journal =
                     journal(
                             () -> LossyConnections.losing(gateway.open(Purpose.JOURNAL), calls),
@@ -135,7 +142,10 @@ class JournalIT {
             journal.close();
 
             assertThat(calls.get()).isGreaterThan(20);
-            assertThat(number(database, "select count(*) from penstock.journal where kind = 'outcome'"))
+            assertThat(
+                            number(
+                                    database,
+                                    "select count(*) from penstock.journal where kind = 'outcome'"))
                     .isEqualTo(2_000);
             assertThat(
                             number(
@@ -165,9 +175,7 @@ class JournalIT {
                 refuse(journal, 1);
             }
             await(() -> !journal.standing().writing());
-            server =
-                    EmbeddedPostgres.start(
-                            EmbeddedOptions.in(folder).onPort(server.port()));
+            server = EmbeddedPostgres.start(EmbeddedOptions.in(folder).onPort(server.port()));
             await(() -> journal.standing().writing());
             journal.close();
 
@@ -176,9 +184,9 @@ class JournalIT {
                             number(
                                     connector,
                                     "select count(*) filter (where kind = 'outcome') +"
-                                        + " coalesce(sum(count) filter (where code ="
-                                        + " 'outcomes-not-kept' and reason = 'client-gone'), 0)"
-                                        + " from penstock.journal"))
+                                            + " coalesce(sum(count) filter (where code ="
+                                            + " 'outcomes-not-kept' and reason = 'client-gone'), 0)"
+                                            + " from penstock.journal"))
                     .isEqualTo(5_000);
             assertThat(
                             number(
@@ -204,7 +212,7 @@ class JournalIT {
                             number(
                                     database,
                                     "select count(*) from penstock.journal where kind = 'control'"
-                                        + " and code in ('journal-opened', 'journal-closed')"))
+                                            + " and code in ('journal-opened', 'journal-closed')"))
                     .isEqualTo(2);
         }
     }
@@ -230,8 +238,7 @@ class JournalIT {
     }
 
     private static Journal journal(Journal.Opener opener, JournalLimits limits) {
-        return new Journal(
-                opener, UUID.randomUUID(), () -> INCARNATION, System::nanoTime, limits);
+        return new Journal(opener, UUID.randomUUID(), () -> INCARNATION, System::nanoTime, limits);
     }
 
     private static Outcome outcome(int i, Outcome.Kind kind) {

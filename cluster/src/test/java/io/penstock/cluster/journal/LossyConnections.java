@@ -46,7 +46,9 @@ final class LossyConnections {
                         (_, method, arguments) -> {
                             try {
                                 Object result = method.invoke(real, arguments);
-                                return result == null ? null : after.apply(method.getName(), result);
+                                return result == null
+                                        ? null
+                                        : after.apply(method.getName(), result);
                             } catch (InvocationTargetException e) {
                                 throw e.getCause();
                             }

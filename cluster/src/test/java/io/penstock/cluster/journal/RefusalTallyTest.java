@@ -9,8 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class RefusalTallyTest {
-    private static final JournalLimits LIMITS =
-            new JournalLimits(100, 10, 1, 1_000, 3, 5, 2, 4);
+    private static final JournalLimits LIMITS = new JournalLimits(100, 10, 1, 1_000, 3, 5, 2, 4);
     private final AtomicLong clock = new AtomicLong();
     private final RefusalTally tally = new RefusalTally(LIMITS, clock::get);
 
@@ -29,8 +28,7 @@ class RefusalTallyTest {
         assertThat(tally.singles()).hasSize(3);
         assertThat(tally.ended(true).getFirst().rows())
                 .containsExactly(
-                        new Tally.Row(
-                                "stopped", new Tally.Key("stopped", null, "t", "a"), 7));
+                        new Tally.Row("stopped", new Tally.Key("stopped", null, "t", "a"), 7));
     }
 
     @Test

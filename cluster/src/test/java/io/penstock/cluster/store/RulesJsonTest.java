@@ -59,10 +59,10 @@ class RulesJsonTest {
         assertThat(RulesJson.encode(rules(1, List.of(READS), Map.of("files", Mode.ENFORCE))))
                 .isEqualTo(
                         "{\"budgets\":[{\"limit\":7,\"mode\":\"shadow\",\"name\":\"reads\","
-                            + "\"per\":[],\"server\":\"files\",\"tool\":\"read_*\","
-                            + "\"unit\":\"calls\",\"window\":{\"fixedMicros\":86400000000}}],"
-                            + "\"format\":1,\"leaseMillis\":1000,"
-                            + "\"servers\":{\"files\":\"enforce\"}}");
+                                + "\"per\":[],\"server\":\"files\",\"tool\":\"read_*\","
+                                + "\"unit\":\"calls\",\"window\":{\"fixedMicros\":86400000000}}],"
+                                + "\"format\":1,\"leaseMillis\":1000,"
+                                + "\"servers\":{\"files\":\"enforce\"}}");
     }
 
     @Test
@@ -103,11 +103,7 @@ class RulesJsonTest {
     void between_changes_areNamed() {
         Rules from = rules(1, List.of(RATE), Map.of("files", Mode.ENFORCE));
         Rules to =
-                new Rules(
-                        2,
-                        List.of(READS),
-                        Map.of("files", Mode.SHADOW),
-                        Duration.ofSeconds(2));
+                new Rules(2, List.of(READS), Map.of("files", Mode.SHADOW), Duration.ofSeconds(2));
 
         assertThat(RulesDifference.between(from, to))
                 .satisfiesExactly(

@@ -207,8 +207,7 @@ class StoresIT {
             assertThat(fresh.secret()).hasSize(32).isNotEqualTo(old.secret());
             assertThat(after.find(old.id())).isNotNull();
             assertThat(after.sealing(now).id()).isEqualTo(old.id());
-            assertThat(after.sealing(now + TimeUnit.MINUTES.toNanos(2)).id())
-                    .isEqualTo(fresh.id());
+            assertThat(after.sealing(now + TimeUnit.MINUTES.toNanos(2)).id()).isEqualTo(fresh.id());
         }
     }
 
@@ -253,7 +252,6 @@ class StoresIT {
                         null,
                         null,
                         Mode.ENFORCE);
-        return new Rules(
-                0, List.of(budget), Map.of("files", Mode.ENFORCE), Duration.ofSeconds(1));
+        return new Rules(0, List.of(budget), Map.of("files", Mode.ENFORCE), Duration.ofSeconds(1));
     }
 }
