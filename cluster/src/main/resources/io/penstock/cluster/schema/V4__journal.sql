@@ -90,7 +90,7 @@ begin
             ahead := ahead + 1;
         exception when lock_not_available or deadlock_detected then
             attempts := attempts + 1;
-            if attempts >= 20 then
+            if attempts >= 6 then
                 raise;
             end if;
             perform pg_sleep(0.02 * attempts);
@@ -123,7 +123,7 @@ begin
     if name is null then
         return null;
     end if;
-    for attempt in 1 .. 10 loop
+    for attempt in 1 .. 5 loop
         begin
             if attached then
                 execute format('alter table penstock.journal detach partition penstock.%I', name);
@@ -132,7 +132,7 @@ begin
             execute format('drop table penstock.%I', name);
             return 'dropped ' || name;
         exception when lock_not_available or deadlock_detected then
-            if attempt = 10 then
+            if attempt = 5 then
                 raise;
             end if;
             perform pg_sleep(0.02 * attempt);

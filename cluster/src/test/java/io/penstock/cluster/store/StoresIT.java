@@ -1,5 +1,6 @@
 package io.penstock.cluster.store;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.budget.Budget;
@@ -196,18 +197,17 @@ class StoresIT {
                 Connection gateway = database.connectAsGateway()) {
             long now = 1_000_000_000_000L;
             SealKeyRing before = SealKeyStore.read(gateway, now);
-            SealKeyRing.Key old = before.sealing(now);
-            assertThat(old).isNotNull();
+            SealKeyRing.Key old = requireNonNull(before.sealing(now));
 
             SealKeyStore.rotate(operator, "ann");
 
             SealKeyRing after = SealKeyStore.read(gateway, now);
-            SealKeyRing.Key fresh = after.find(old.id() + 1);
-            assertThat(fresh).isNotNull();
+            SealKeyRing.Key fresh = requireNonNull(after.find(old.id() + 1));
             assertThat(fresh.secret()).hasSize(32).isNotEqualTo(old.secret());
             assertThat(after.find(old.id())).isNotNull();
-            assertThat(after.sealing(now).id()).isEqualTo(old.id());
-            assertThat(after.sealing(now + TimeUnit.MINUTES.toNanos(2)).id()).isEqualTo(fresh.id());
+            assertThat(requireNonNull(after.sealing(now)).id()).isEqualTo(old.id());
+            assertThat(requireNonNull(after.sealing(now + TimeUnit.MINUTES.toNanos(2))).id())
+                    .isEqualTo(fresh.id());
         }
     }
 
