@@ -229,10 +229,10 @@ public final class Lanes implements Admission, AutoCloseable {
         waiting.refuseAll();
         lanes.forEach(Lane::wake);
         lanes.forEach(Lane::unpark);
-        long until = System.nanoTime() + CLOSE_WAIT.toNanos();
+        long until = ticker.getAsLong() + CLOSE_WAIT.toNanos();
         try {
             for (Lane lane : lanes) {
-                lane.join(Duration.ofNanos(Math.max(1, until - System.nanoTime())));
+                lane.join(Duration.ofNanos(Math.max(1, until - ticker.getAsLong())));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
