@@ -393,7 +393,9 @@ enum Rule {
                                 method,
                                 method.getThrowsClause().getTypes().stream()
                                         .allMatch(
-                                                type -> type.getName().equals("java.sql.SQLException")),
+                                                type ->
+                                                        type.getName()
+                                                                .equals("java.sql.SQLException")),
                                 method.getFullName() + " declares " + method.getThrowsClause()));
             }
         };
