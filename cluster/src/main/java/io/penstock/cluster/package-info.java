@@ -1,3 +1,4 @@
+/** One replica's part in its cluster, put together. */
 @NullMarked
 package io.penstock.cluster;
 

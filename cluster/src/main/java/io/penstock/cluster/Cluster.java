@@ -1,0 +1,184 @@
+package io.penstock.cluster;
+
+import io.penstock.cluster.admission.Admission;
+import io.penstock.cluster.admission.AdmissionListener;
+import io.penstock.cluster.admission.AdmissionRequest;
+import io.penstock.cluster.admission.Lanes;
+import io.penstock.cluster.admission.LanesConfig;
+import io.penstock.cluster.admission.PostgresLedger;
+import io.penstock.cluster.admission.Verdict;
+import io.penstock.cluster.control.BusConfig;
+import io.penstock.cluster.control.BusEvents;
+import io.penstock.cluster.control.Clocks;
+import io.penstock.cluster.control.ControlBus;
+import io.penstock.cluster.control.ControlView;
+import io.penstock.cluster.control.Incarnation;
+import io.penstock.cluster.control.OpenCalls;
+import io.penstock.cluster.control.StateLoader;
+import io.penstock.cluster.journal.Journal;
+import io.penstock.cluster.postgres.Connector;
+import io.penstock.cluster.postgres.Purpose;
+import java.lang.System.Logger.Level;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One replica's part in its cluster: control bus, lanes and journal of the present incarnation.
+ *
+ * <p><b>Guarantee.</b> Lanes belong to one incarnation each. When it is over, calls that wait there are refused, and
+ * the next one's lanes take over; nothing of an old incarnation is given back under a new one's name.
+ *
+ * <p><b>Threads.</b> Safe for concurrent use; {@link #start} and {@link #close} once each.
+ */
+public final class Cluster implements Admission, AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Cluster.class.getName());
+
+    private final Connector connector;
+    private final LanesConfig lanesConfig;
+    private final Clocks clocks;
+    private final ControlBus bus;
+    private final RefreshingSource source;
+    private final Journal journal;
+    private final AdmissionListener listener;
+    private volatile @Nullable Lanes lanes;
+    private volatile boolean closed;
+
+    public Cluster(
+            Connector connector,
+            BusConfig busConfig,
+            LanesConfig lanesConfig,
+            StateLoader loader,
+            AdmissionListener listener,
+            Clocks clocks) {
+        this.connector = connector;
+        this.lanesConfig = lanesConfig;
+        this.clocks = clocks;
+        this.listener = listener;
+        bus = new ControlBus(busConfig, connector, loader, clocks);
+        source = new RefreshingSource(bus, connector);
+        journal =
+                new Journal(
+                        () -> connector.open(Purpose.JOURNAL),
+                        clocks.ids().get(),
+                        () -> bus.incarnation().id(),
+                        clocks.ticker());
+    }
+
+    /**
+     * Starts everything; waits for nothing. The view stays closed until the first beat has succeeded.
+     *
+     * @param calls what is under way on this replica
+     * @param callsTotal how many calls the replica has taken since it began
+     */
+    public void start(OpenCalls calls, LongSupplier callsTotal) {
+        bus.start(calls, new Events(), callsTotal);
+        replaceLanes(bus.incarnation());
+        journal.start();
+    }
+
+    public ControlBus bus() {
+        return bus;
+    }
+
+    public ControlView view() {
+        return bus.view();
+    }
+
+    public Journal journal() {
+        return journal;
+    }
+
+    /** Whether at least one lane has a connection to the ledger. */
+    public boolean ledgerConnected() {
+        Lanes now = lanes;
+        return now != null && now.connected();
+    }
+
+    /** Calls that wait for admission now. */
+    public int waiting() {
+        Lanes now = lanes;
+        return now == null ? 0 : now.waiting();
+    }
+
+    @Override
+    public Verdict admit(AdmissionRequest request) {
+        Lanes now = lanes;
+        return now == null ? Verdict.Unavailable.INSTANCE : now.admit(request);
+    }
+
+    @Override
+    public void giveBack(Verdict.Admitted admitted) {
+        Lanes now = lanes;
+        if (now != null) {
+            now.giveBack(admitted);
+        }
+    }
+
+    /** Ends the lanes, then the lease, then the journal with all it has. To be called after the last call has ended. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        closeLanes();
+        bus.close();
+        source.close();
+        journal.close();
+    }
+
+    private synchronized void replaceLanes(Incarnation incarnation) {
+        if (closed) {
+            return;
+        }
+        Lanes before = lanes;
+        Lanes next =
+                new Lanes(
+                        lanesConfig,
+                        lane ->
+                                PostgresLedger.open(
+                                        connector.open(Purpose.LANE), incarnation.id(), lane),
+                        source,
+                        listener,
+                        () -> bus.superseded(incarnation),
+                        clocks.ticker());
+        next.start();
+        lanes = next;
+        if (before != null) {
+            before.close();
+        }
+    }
+
+    private synchronized void closeLanes() {
+        Lanes now = lanes;
+        lanes = null;
+        if (now != null) {
+            now.close();
+        }
+    }
+
+    /** What the control bus tells. */
+    private final class Events implements BusEvents {
+        @Override
+        public void incarnationChanged(Incarnation over, Incarnation next) {
+            LOG.log(Level.WARNING, "event=incarnation-over incarnation={0} next={1}", over, next);
+            replaceLanes(next);
+        }
+
+        @Override
+        public void serverChanged() {
+            LOG.log(Level.WARNING, "event=database-server-changed");
+            replaceLanes(bus.incarnation());
+        }
+
+        @Override
+        public void opened() {
+            LOG.log(Level.INFO, "event=gate-opened epoch={0}", view().current().epoch());
+        }
+
+        @Override
+        public void lapsed(String reason) {
+            LOG.log(Level.WARNING, "event=gate-closed reason=\"{0}\"", reason);
+        }
+    }
+}
