@@ -3,6 +3,7 @@ package io.penstock.cluster;
 import io.penstock.cluster.admission.Admission;
 import io.penstock.cluster.admission.AdmissionListener;
 import io.penstock.cluster.admission.AdmissionRequest;
+import io.penstock.cluster.admission.ControlSource;
 import io.penstock.cluster.admission.Lanes;
 import io.penstock.cluster.admission.LanesConfig;
 import io.penstock.cluster.admission.PostgresLedger;
@@ -19,6 +20,8 @@ import io.penstock.cluster.journal.Journal;
 import io.penstock.cluster.postgres.Connector;
 import io.penstock.cluster.postgres.Purpose;
 import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +40,6 @@ public final class Cluster implements Admission, AutoCloseable {
     private final LanesConfig lanesConfig;
     private final Clocks clocks;
     private final ControlBus bus;
-    private final RefreshingSource source;
     private final Journal journal;
     private final AdmissionListener listener;
     private volatile @Nullable Lanes lanes;
@@ -55,7 +57,6 @@ public final class Cluster implements Admission, AutoCloseable {
         this.clocks = clocks;
         this.listener = listener;
         bus = new ControlBus(busConfig, connector, loader, clocks);
-        source = new RefreshingSource(bus, connector);
         journal =
                 new Journal(
                         () -> connector.open(Purpose.JOURNAL),
@@ -103,7 +104,7 @@ public final class Cluster implements Admission, AutoCloseable {
     @Override
     public Verdict admit(AdmissionRequest request) {
         Lanes now = lanes;
-        return now == null ? Verdict.Unavailable.INSTANCE : now.admit(request);
+        return now == null ? new Verdict.Unavailable() : now.admit(request);
     }
 
     @Override
@@ -123,7 +124,6 @@ public final class Cluster implements Admission, AutoCloseable {
         closed = true;
         closeLanes();
         bus.close();
-        source.close();
         journal.close();
     }
 
@@ -138,7 +138,7 @@ public final class Cluster implements Admission, AutoCloseable {
                         lane ->
                                 PostgresLedger.open(
                                         connector.open(Purpose.LANE), incarnation.id(), lane),
-                        source,
+                        new BusSource(),
                         listener,
                         () -> bus.superseded(incarnation),
                         clocks.ticker());
@@ -154,6 +154,19 @@ public final class Cluster implements Admission, AutoCloseable {
         lanes = null;
         if (now != null) {
             now.close();
+        }
+    }
+
+    /** The control bus as lanes see it. */
+    private final class BusSource implements ControlSource {
+        @Override
+        public ControlView view() {
+            return bus.view();
+        }
+
+        @Override
+        public void refresh(Connection connection) throws SQLException {
+            bus.refresh(connection);
         }
     }
 

@@ -138,19 +138,26 @@ final class Boot {
         Optional<RevisionStore.Revision> current = RevisionStore.current(connection);
         Rules rules = current.isEmpty() ? file.rules(1) : filled(current.get().rules());
         switch (RevisionStore.adopt(connection, rules, actor)) {
+            case RevisionStore.Adoption.First _ ->
+                    LOG.log(Level.INFO, "event=rules-settled revision=1 first=true");
             case RevisionStore.Adoption.Same same ->
-                    LOG.log(Level.INFO, "event=rules-settled revision={0}", same.revision());
+                    LOG.log(
+                            Level.INFO,
+                            "event=rules-settled revision={0}",
+                            same.current().number());
             case RevisionStore.Adoption.Earlier earlier ->
                     LOG.log(
                             Level.WARNING,
-                            "event=file-is-older revision={0} current={1} effect=\"the current revision holds\"",
-                            earlier.matched(),
-                            earlier.current());
+                            "event=file-is-older revision={0} current={1} effect=\"the current"
+                                    + " revision holds\"",
+                            earlier.equals(),
+                            earlier.current().number());
             case RevisionStore.Adoption.Foreign foreign ->
                     throw new ReplicaRefusedException(
-                            "this file's budgets, servers or lease were never the cluster's: "
+                            "the cluster never had the rules of this file: "
                                     + String.join("; ", foreign.differences())
-                                    + ". Run `penstock apply -f FILE` to make them the cluster's rules, or take the difference out of the file");
+                                    + ". Run `penstock apply -f FILE` to make them the cluster's,"
+                                    + " or take the difference out of the file");
         }
     }
 

@@ -381,7 +381,6 @@ public final class Forwarder {
         }
 
         private End notSent(Refusal refusal) {
-            settle(Outcome.Kind.NOT_SENT);
             return new End.NotSent(refusal);
         }
 
