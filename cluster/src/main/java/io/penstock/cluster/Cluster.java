@@ -15,10 +15,10 @@ import io.penstock.cluster.control.ControlBus;
 import io.penstock.cluster.control.ControlView;
 import io.penstock.cluster.control.Incarnation;
 import io.penstock.cluster.control.OpenCalls;
-import io.penstock.cluster.control.StateLoader;
 import io.penstock.cluster.journal.Journal;
 import io.penstock.cluster.postgres.Connector;
 import io.penstock.cluster.postgres.Purpose;
+import io.penstock.cluster.store.SealKeyRing;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One replica's part in its cluster: control bus, lanes and journal of the present incarnation.
  *
- * <p><b>Guarantee.</b> Lanes belong to one incarnation each. When it is over, calls that wait there are refused, and
- * the next one's lanes take over; nothing of an old incarnation is given back under a new one's name.
+ * <p><b>Guarantee.</b> Lanes belong to one incarnation each. When it is over, calls that wait there
+ * are refused, and the next one's lanes take over; nothing of an old incarnation is given back
+ * under a new one's name.
  *
  * <p><b>Threads.</b> Safe for concurrent use; {@link #start} and {@link #close} once each.
  */
@@ -39,6 +40,7 @@ public final class Cluster implements Admission, AutoCloseable {
     private final Connector connector;
     private final LanesConfig lanesConfig;
     private final Clocks clocks;
+    private final LoadedState loaded;
     private final ControlBus bus;
     private final Journal journal;
     private final AdmissionListener listener;
@@ -49,14 +51,14 @@ public final class Cluster implements Admission, AutoCloseable {
             Connector connector,
             BusConfig busConfig,
             LanesConfig lanesConfig,
-            StateLoader loader,
             AdmissionListener listener,
             Clocks clocks) {
         this.connector = connector;
         this.lanesConfig = lanesConfig;
         this.clocks = clocks;
         this.listener = listener;
-        bus = new ControlBus(busConfig, connector, loader, clocks);
+        loaded = new LoadedState(clocks.ticker());
+        bus = new ControlBus(busConfig, connector, loaded, clocks);
         journal =
                 new Journal(
                         () -> connector.open(Purpose.JOURNAL),
@@ -66,7 +68,8 @@ public final class Cluster implements Admission, AutoCloseable {
     }
 
     /**
-     * Starts everything; waits for nothing. The view stays closed until the first beat has succeeded.
+     * Starts everything; waits for nothing. The view stays closed until the first beat has
+     * succeeded.
      *
      * @param calls what is under way on this replica
      * @param callsTotal how many calls the replica has taken since it began
@@ -83,6 +86,11 @@ public final class Cluster implements Admission, AutoCloseable {
 
     public ControlView view() {
         return bus.view();
+    }
+
+    /** The keys that session ids are sealed with, or null before they were read. */
+    public @Nullable SealKeyRing sealKeys() {
+        return loaded.sealKeys();
     }
 
     public Journal journal() {
@@ -115,7 +123,10 @@ public final class Cluster implements Admission, AutoCloseable {
         }
     }
 
-    /** Ends the lanes, then the lease, then the journal with all it has. To be called after the last call has ended. */
+    /**
+     * Ends the lanes, then the lease, then the journal with all it has. To be called after the last
+     * call has ended.
+     */
     @Override
     public void close() {
         if (closed) {

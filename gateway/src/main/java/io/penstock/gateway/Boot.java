@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Waits for a database that this program can serve with, and settles which rules hold.
  *
- * <p><b>Guarantee.</b> Nothing is admitted while it waits. A replica whose file differs from the cluster's rules does
- * not start: two replicas never judge by different rules.
+ * <p><b>Guarantee.</b> Nothing is admitted while it waits. A replica whose file differs from the
+ * cluster's rules does not start: two replicas never judge by different rules.
  *
- * <p><b>Failure.</b> A database that is away, too old or too new is waited for, with the reason to read; rules that
- * differ throw {@link ReplicaRefusedException}.
+ * <p><b>Failure.</b> A database that is away, too old or too new is waited for, with the reason to
+ * read; rules that differ throw {@link ReplicaRefusedException}.
  *
  * <p><b>Threads.</b> {@link #await} by one thread; {@link #why} and {@link #abandon} by any.
  */
@@ -82,7 +82,10 @@ final class Boot {
                 Thread.currentThread().interrupt();
                 return false;
             }
-            pause = pause.multipliedBy(2).compareTo(RETRY_MAX) > 0 ? RETRY_MAX : pause.multipliedBy(2);
+            pause =
+                    pause.multipliedBy(2).compareTo(RETRY_MAX) > 0
+                            ? RETRY_MAX
+                            : pause.multipliedBy(2);
         }
     }
 

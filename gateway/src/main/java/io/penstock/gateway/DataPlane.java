@@ -40,9 +40,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agents' side of a replica: listener, doors, identity, call path and upstreams, wired to the cluster.
+ * The agents' side of a replica: listener, doors, identity, call path and upstreams, wired to the
+ * cluster.
  *
- * <p><b>Threads.</b> {@link #start}, {@link #beginDrain} and {@link #close} by the replica, in that order.
+ * <p><b>Threads.</b> {@link #start}, {@link #beginDrain} and {@link #close} by the replica, in that
+ * order.
  */
 final class DataPlane {
     private final Map<String, Target> targets = new LinkedHashMap<>();
@@ -96,8 +98,7 @@ final class DataPlane {
                         new CallIds(clock, ThreadLocalRandom::current),
                         ticker);
         Sessions sessions = new Sessions(sealKeys, new SecureRandom());
-        McpDoor mcp =
-                new McpDoor(config.servers(), entrance, sessions, config.limits().nesting());
+        McpDoor mcp = new McpDoor(config.servers(), entrance, sessions, config.limits().nesting());
         HttpDoor http = new HttpDoor(config.servers(), entrance);
         listener =
                 new DataListener(
@@ -146,9 +147,7 @@ final class DataPlane {
     }
 
     private static @Nullable KeysFile keysFile(IdentityConfig config) {
-        return config.keysFile() == null
-                ? null
-                : new KeysFile(config.keysFile(), KeysFile.PERIOD);
+        return config.keysFile() == null ? null : new KeysFile(config.keysFile(), KeysFile.PERIOD);
     }
 
     private Identification identification(IdentityConfig config, Cluster cluster) {

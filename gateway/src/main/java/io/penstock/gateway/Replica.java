@@ -1,16 +1,25 @@
 package io.penstock.gateway;
 
+import io.penstock.budget.Subject;
 import io.penstock.cluster.Cluster;
+import io.penstock.cluster.admission.AdmissionListener;
 import io.penstock.cluster.admission.LanesConfig;
 import io.penstock.cluster.control.Announcement;
 import io.penstock.cluster.control.BusConfig;
 import io.penstock.cluster.control.Clocks;
+import io.penstock.cluster.journal.RefusalEntry;
 import io.penstock.cluster.postgres.Connector;
 import io.penstock.cluster.postgres.DatabaseConfig;
+import io.penstock.gateway.api.DoorRefusals;
+import io.penstock.gateway.call.CallObserver;
 import io.penstock.gateway.call.OpenCallRegistry;
+import io.penstock.gateway.call.RefusalCode;
+import io.penstock.gateway.config.ListenConfig;
 import io.penstock.gateway.config.ReplicaConfig;
+import io.penstock.gateway.door.DoorEvents;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,34 +29,33 @@ import org.jspecify.annotations.Nullable;
 /**
  * One gateway process: boots closed, serves, drains.
  *
- * <p><b>Guarantee.</b> The admin plane answers from the start and says why the replica is not ready. The data plane
- * listens only once the database can be served with, the rules are settled and the first lease was earned.
+ * <p><b>Guarantee.</b> The admin plane answers from the start and says why the replica is not
+ * ready. The data plane listens only once the database can be served with, the rules are settled
+ * and the first lease was earned.
  *
- * <p><b>Failure.</b> {@link ReplicaRefusedException} where the configuration cannot hold; everything else that is
- * missing is waited for.
+ * <p><b>Failure.</b> {@link ReplicaRefusedException} where the configuration cannot hold;
+ * everything else that is missing is waited for.
  *
- * <p><b>Threads.</b> {@link #start} blocks its caller until the replica serves, {@link #drain} until it has left; they
- * may be called by different threads.
+ * <p><b>Threads.</b> {@link #start} blocks its caller until the replica serves or was told to
+ * leave, {@link #drain} until it has left; different threads may call them.
  */
 public final class Replica {
     private static final System.Logger LOG = System.getLogger(Replica.class.getName());
-    private static final long LEASE_LOOK_MILLIS = 5;
+    private static final long FIRST_LEASE_LOOK_MILLIS = 2;
 
     private final ReplicaConfig config;
-    private final String version;
     private final Clocks clocks;
     private final OpenCallRegistry registry;
     private final Boot boot;
     private final Cluster cluster;
     private final DataPlane dataPlane;
     private final LongAdder callsTotal = new LongAdder();
-    private final AtomicBoolean draining = new AtomicBoolean();
-    private final CountDownLatch left = new CountDownLatch(1);
+    private final CountDownLatch leaving = new CountDownLatch(1);
+    private final AtomicBoolean drained = new AtomicBoolean();
     private volatile boolean serving;
 
     public Replica(ReplicaConfig config, String version, Clocks clocks) {
         this.config = config;
-        this.version = version;
         this.clocks = clocks;
         DatabaseConfig database = config.database().connection();
         registry = new OpenCallRegistry(clocks.ticker());
@@ -57,18 +65,156 @@ public final class Replica {
                         new Connector(database),
                         new BusConfig(
                                 config.replica(),
-                                announcement(),
+                                announcement(config, version),
                                 config.control().poll(),
                                 config.control().latchFile()),
                         new LanesConfig(
                                 config.admission().deadline(),
                                 config.admission().queue(),
                                 config.admission().lanes()),
+                        AdmissionListener.NONE,
                         clocks);
-        dataPlane = null;
+        dataPlane =
+                new DataPlane(
+                        config,
+                        cluster,
+                        new ClusterSealKeys(cluster, clocks.ticker()),
+                        registry,
+                        new DataPlane.Watchers(new Counting(), new Journaled(), DoorEvents.NONE),
+                        clocks.ticker(),
+                        clocks.wall());
     }
 
-    private Announcement announcement() {
-        return new Announcement(version, "", "", config.fingerprint());
+    /**
+     * Boots and serves.
+     *
+     * @return false if {@link #drain} was called before it served
+     */
+    public boolean start() {
+        LOG.log(Level.INFO, "event=starting {0}", config.effectiveLine());
+        if (!boot.await()) {
+            return false;
+        }
+        cluster.start(registry, callsTotal::sum);
+        if (!awaitFirstLease()) {
+            return false;
+        }
+        dataPlane.start();
+        serving = true;
+        LOG.log(
+                Level.INFO,
+                "event=ready replica={0} listen={1}:{2} epoch={3} revision={4}",
+                config.replica(),
+                config.listen().host(),
+                Integer.toString(dataPlane.port()),
+                cluster.view().current().epoch(),
+                cluster.view().current().rules().revision());
+        return true;
+    }
+
+    /** The port that agents call. */
+    public int port() {
+        return dataPlane.port();
+    }
+
+    /** Whether the replica answers calls, be it with refusals. */
+    public boolean ready() {
+        return serving && leaving.getCount() > 0;
+    }
+
+    /** Why no call can be admitted now, or null when calls can be. */
+    public @Nullable String whyClosed() {
+        if (leaving.getCount() == 0) {
+            return "draining";
+        }
+        String waits = boot.why();
+        return waits == null ? cluster.bus().whyClosed() : waits;
+    }
+
+    /**
+     * Leaves: not ready first, still serving for the drain delay; then no new connections, calls
+     * under way until the drain timeout; then the rows. Returns when all is closed; later calls
+     * return at once.
+     */
+    public void drain() {
+        if (!drained.compareAndSet(false, true)) {
+            return;
+        }
+        leaving.countDown();
+        boot.abandon();
+        if (serving) {
+            LOG.log(Level.INFO, "event=draining replica={0}", config.replica());
+            cluster.bus().drain();
+            dataPlane.beginDrain();
+            pause(config.drain().delay());
+        }
+        dataPlane.close(config.drain().timeout());
+        cluster.close();
+        LOG.log(Level.INFO, "event=left replica={0}", config.replica());
+    }
+
+    private boolean awaitFirstLease() {
+        try {
+            while (!trusted()) {
+                if (leaving.await(FIRST_LEASE_LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private boolean trusted() {
+        return cluster.view().current().trustedUntilNanos() - clocks.ticker().getAsLong() > 0;
+    }
+
+    private static void pause(Duration delay) {
+        try {
+            TimeUnit.NANOSECONDS.sleep(delay.toNanos());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static Announcement announcement(ReplicaConfig config, String version) {
+        return new Announcement(
+                version,
+                address(config.listen()),
+                address(config.admin().listen()),
+                config.fingerprint());
+    }
+
+    private static String address(ListenConfig listen) {
+        return listen.host() + ":" + listen.port();
+    }
+
+    /** Counts calls for the beat. */
+    private final class Counting implements CallObserver {
+        @Override
+        public void decided(String decision, String server, long elapsedNanos) {
+            callsTotal.increment();
+        }
+
+        @Override
+        public void admissionTook(long elapsedNanos) {}
+
+        @Override
+        public void upstreamTook(String server, long elapsedNanos) {}
+    }
+
+    /** Journals what the doors refused of somebody we know. */
+    private final class Journaled implements DoorRefusals {
+        @Override
+        public void refused(RefusalCode code, @Nullable Subject subject, UUID call) {
+            if (subject != null) {
+                cluster.journal().refusal(new RefusalEntry(call, subject, code.label(), null));
+            }
+        }
+
+        @Override
+        public void rejected(int status, UUID call) {}
     }
 }

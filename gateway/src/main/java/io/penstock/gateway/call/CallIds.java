@@ -6,8 +6,8 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Makes call ids: unique over all replicas without asking anybody, and in the order of time, so that rows keyed by them
- * stay together.
+ * Makes call ids: unique over all replicas without asking anybody, and in the order of time, so
+ * that rows keyed by them stay together.
  *
  * <p><b>Threads.</b> As safe as the generator that it is given.
  *
