@@ -1,6 +1,5 @@
 package io.penstock.cluster.control;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -24,6 +23,13 @@ final class Acknowledger {
 
     /** Open counts that only shrink are told this often, and at once when nothing is left. */
     private static final long OPEN_REPORT_NANOS = 100 * NANOS_PER_MILLI;
+
+    /** Tells the database. */
+    @FunctionalInterface
+    interface Writer {
+        void write(Incarnation incarnation, ControlSql.Acknowledgement acknowledgement)
+                throws SQLException;
+    }
 
     /** How many calls and streams the last state that cut any has cut. */
     private record Cut(long epoch, int count) {}
@@ -70,8 +76,7 @@ final class Acknowledger {
      *
      * @return whether it wants to be called again soon
      */
-    boolean step(Connection connection, Incarnation incarnation, int leaseMillis)
-            throws SQLException {
+    boolean step(Writer writer, Incarnation incarnation, int leaseMillis) throws SQLException {
         Snapshot state = installer.view().current();
         if (state.epoch() == Installer.NOTHING_READ) {
             return false;
@@ -82,7 +87,7 @@ final class Acknowledger {
             if (!awaitQuiet(state, leaseMillis)) {
                 return true;
             }
-            return write(connection, incarnation, state, calls.openUnder(state));
+            return write(writer, incarnation, state, calls.openUnder(state));
         }
         if (last.open() == 0) {
             return false;
@@ -90,7 +95,7 @@ final class Acknowledger {
         int open = calls.openUnder(state);
         long age = ticker.getAsLong() - last.atNanos();
         if (open == 0 || (open != last.open() && age > OPEN_REPORT_NANOS)) {
-            return write(connection, incarnation, state, open);
+            return write(writer, incarnation, state, open);
         }
         return true;
     }
@@ -100,11 +105,10 @@ final class Acknowledger {
         written = null;
     }
 
-    private boolean write(Connection connection, Incarnation incarnation, Snapshot state, int open)
+    private boolean write(Writer writer, Incarnation incarnation, Snapshot state, int open)
             throws SQLException {
         Cut told = cut;
-        ControlSql.acknowledge(
-                connection,
+        writer.write(
                 incarnation,
                 new ControlSql.Acknowledgement(state.epoch(), told.epoch(), told.count(), open));
         written = new Written(incarnation, state.epoch(), open, ticker.getAsLong());

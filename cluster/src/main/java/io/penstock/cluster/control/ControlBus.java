@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class ControlBus implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ControlBus.class.getName());
     private static final Duration CLOSE_WAIT = Duration.ofSeconds(5);
+    private static final Duration FIRST_BEAT_WAIT = Duration.ofSeconds(1);
 
     private final BusConfig config;
     private final Connector connector;
@@ -160,6 +162,27 @@ public final class ControlBus implements AutoCloseable {
             started().beats().wake();
         }
         return view().current();
+    }
+
+    /**
+     * Checks that a connection leads to the server, and the timeline, that the lease rests on.
+     * Waits a moment for the first beat, so that lanes can be opened while the bus starts.
+     *
+     * @throws SQLException if it does not, or if no beat was made yet
+     */
+    public void checkServer(Connection connection) throws SQLException {
+        long started = clocks.ticker().getAsLong();
+        Lease.Server expected = lease.server();
+        while (expected == null
+                && clocks.ticker().getAsLong() - started < FIRST_BEAT_WAIT.toNanos()) {
+            LockSupport.parkNanos(1_000_000);
+            expected = lease.server();
+        }
+        Lease.Server found = ControlSql.server(connection);
+        if (!found.equals(expected)) {
+            throw new SQLException(
+                    "this connection leads to " + found + ", the lease to " + expected, "08004");
+        }
     }
 
     /** A lane was told that it is superseded for a fresh sequence number: that life is over. */

@@ -31,6 +31,10 @@ final class ControlSql {
     private static final String CLOSE = "select penstock.close_v1(?, ?)";
     private static final String NOTIFY = "select pg_catalog.pg_notify('" + CHANNEL + "', ?)";
 
+    private static final String SERVER =
+            "select s.system_identifier, pg_catalog.left(pg_catalog.pg_walfile_name("
+                    + "pg_catalog.pg_current_wal_lsn()), 8) from pg_catalog.pg_control_system() s";
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private ControlSql() {}
@@ -130,6 +134,14 @@ final class ControlSql {
         try (PreparedStatement s = connection.prepareStatement(NOTIFY)) {
             s.setString(1, payload);
             s.execute();
+        }
+    }
+
+    static Lease.Server server(Connection connection) throws SQLException {
+        try (PreparedStatement s = connection.prepareStatement(SERVER);
+                ResultSet r = s.executeQuery()) {
+            r.next();
+            return new Lease.Server(r.getLong(1), r.getString(2));
         }
     }
 

@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Failure.</b> A lower epoch, another cluster's database or a pooler in between end the lease
  * for good: only a restart, with a person behind it, tries again.
  *
- * <p><b>Threads.</b> Confined to the lease's thread, but {@link #clocksDisagree} and {@link
- * #refusal}.
+ * <p><b>Threads.</b> Confined to the lease's thread, but {@link #refusal} and {@link #server}.
  *
  * <p><b>Source.</b> Protocol page, section 2. Pure over two clocks, as the heartbeat state of
  * db-scheduler is.
@@ -52,12 +51,13 @@ final class Lease {
         record Refused(String reason) implements Verdict {}
     }
 
-    private record Server(long systemIdentifier, String timeline) {}
+    /** Which server answers, and on which timeline of its history. */
+    record Server(long systemIdentifier, String timeline) {}
 
     private final LongSupplier ticker;
     private final InstantSource wall;
     private @Nullable String cluster;
-    private @Nullable Server server;
+    private volatile @Nullable Server server;
     private long trustedUntilNanos;
     private int trustingMillis;
     private volatile @Nullable Attempt lastGranted;
@@ -160,6 +160,11 @@ final class Lease {
     boolean clocksDisagree() {
         Attempt granted = lastGranted;
         return granted != null && disagree(granted);
+    }
+
+    /** The server that the last beat reached, or null. */
+    @Nullable Server server() {
+        return server;
     }
 
     /** Why there can be no lease until a restart, or null. */

@@ -70,6 +70,7 @@ final class ListenLoop implements Runnable {
         PGConnection postgres = connection.unwrap(PGConnection.class);
         long pollNanos = parts.config().poll().toNanos();
         long lookedNanos = parts.now() - pollNanos;
+        Acknowledger.Writer writer = (who, told) -> ControlSql.acknowledge(connection, who, told);
         boolean busy = true;
         while (!closing) {
             boolean hinted =
@@ -79,7 +80,7 @@ final class ListenLoop implements Runnable {
                 look(connection);
                 recovered();
             }
-            busy = parts.acknowledger().step(connection, beats.incarnation(), beats.leaseMillis());
+            busy = parts.acknowledger().step(writer, beats.incarnation(), beats.leaseMillis());
             parts.probe().check(parts.now());
         }
     }
