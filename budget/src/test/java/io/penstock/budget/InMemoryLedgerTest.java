@@ -1,0 +1,67 @@
+package io.penstock.budget;
+
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+
+final class InMemoryLedgerTest extends BudgetLedgerContract {
+
+    @Override
+    protected LedgerFixture open() {
+        return new Fixture();
+    }
+
+    private static final class Fixture implements LedgerFixture {
+        private final AtomicLong clock = new AtomicLong(1_800_000_000_123_456L);
+        private final InMemoryLedger ledger = new InMemoryLedger(clock::get);
+
+        @Override
+        public BudgetLedger lane(int number) {
+            return ledger.lane(number);
+        }
+
+        @Override
+        public long epoch() {
+            return ledger.epoch();
+        }
+
+        @Override
+        public void raiseEpoch() {
+            ledger.raiseEpoch();
+        }
+
+        @Override
+        public void fence() {
+            ledger.fence();
+        }
+
+        @Override
+        public long used(Counter counter) {
+            return ledger.used(counter);
+        }
+
+        @Override
+        public void plant(Counter counter, long index, long used) {
+            ledger.plant(counter, index, used);
+        }
+
+        @Override
+        public Set<UUID> intents() {
+            return ledger.intents();
+        }
+
+        @Override
+        public Set<UUID> unsent() {
+            return ledger.unsent();
+        }
+
+        @Override
+        public void awaitNewWindow(Window window) {
+            long now = clock.get();
+            clock.addAndGet(window.endsInMicros(window.index(now), now));
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.budget;
+
+import org.jspecify.annotations.NullMarked;
