@@ -466,4 +466,18 @@ public abstract class BudgetLedgerContract {
         assertThat(fixture.used(emoji)).isEqualTo(2);
         assertThat(fixture.used(empty)).isEqualTo(3);
     }
+
+    /** Replay with -Dpenstock.seed=N. */
+    @Test
+    void history_random_agreesWithTheModel() {
+        Long given = Long.getLong("penstock.seed");
+        for (int round = 0; round < (given == null ? 6 : 1); round++) {
+            long seed = given == null ? LedgerHistory.newSeed() : given;
+            try (LedgerFixture fresh = open()) {
+                new LedgerHistory(seed, fresh).run(40);
+            } catch (AssertionError e) {
+                throw new AssertionError("with -Dpenstock.seed=" + seed, e);
+            }
+        }
+    }
 }
