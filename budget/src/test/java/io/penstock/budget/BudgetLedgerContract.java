@@ -183,7 +183,9 @@ public abstract class BudgetLedgerContract {
         Counter other = counter("other", 5);
 
         Decided decided =
-                admit(lane.lastSeq() + 1, new Batches().add(1, claim(lowered)).add(2, claim(other)));
+                admit(
+                        lane.lastSeq() + 1,
+                        new Batches().add(1, claim(lowered)).add(2, claim(other)));
 
         assertThat(decided.admitted()).containsExactly(0, 2);
         assertThat(decided.levels().getFirst().left()).isZero();
@@ -205,8 +207,7 @@ public abstract class BudgetLedgerContract {
     void admit_limitRaised_givesTheDifference() {
         used("b", 5, 5);
 
-        Decided decided =
-                admit(lane.lastSeq() + 1, new Batches().add(4, claim(counter("b", 7))));
+        Decided decided = admit(lane.lastSeq() + 1, new Batches().add(4, claim(counter("b", 7))));
 
         assertThat(decided.admitted()).containsExactly(2);
     }

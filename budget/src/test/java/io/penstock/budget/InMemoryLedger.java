@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ledger as plain data: what every other one must do. Follows the protocol step by step, call by
- * call, in the dullest way there is.
+ * The ledger as plain data: what every other one must do. Follows the protocol step by step, call
+ * by call, in the dullest way there is.
  *
  * <p><b>Threads.</b> Safe for concurrent use: one monitor, as one database would order batches.
  */
@@ -121,7 +121,8 @@ public final class InMemoryLedger {
         while (admitted < group.asked() && fits(batch, group)) {
             for (int i = 0; i < group.demands().length; i++) {
                 Counter counter = batch.demands().get(group.demands()[i]).counter();
-                long amount = Math.min(group.amounts()[i], counter.shadow() ? left(counter) : 1L << 60);
+                long amount =
+                        Math.min(group.amounts()[i], counter.shadow() ? left(counter) : 1L << 60);
                 row(counter).used += amount;
                 charged[group.demands()[i]] += amount;
             }
@@ -160,8 +161,7 @@ public final class InMemoryLedger {
         List<BudgetLedger.Level> levels = new ArrayList<>();
         for (int d = 0; d < charged.length; d++) {
             Counter counter = batch.demands().get(d).counter();
-            levels.add(
-                    new BudgetLedger.Level(row(counter).index, left(counter), charged[d]));
+            levels.add(new BudgetLedger.Level(row(counter).index, left(counter), charged[d]));
         }
         return levels;
     }

@@ -105,7 +105,9 @@ final class LedgerConcurrencyIT {
                                 for (int seq = 1; seq <= 150; seq++) {
                                     int calls = ThreadLocalRandom.current().nextInt(1, 15);
                                     Batches batch = new Batches().add(calls, claim(counter));
-                                    sum += decided(lane.admit(batch.build(seq, epoch))).admitted()[0];
+                                    sum +=
+                                            decided(lane.admit(batch.build(seq, epoch)))
+                                                    .admitted()[0];
                                 }
                             }
                             return sum;
@@ -212,7 +214,8 @@ final class LedgerConcurrencyIT {
                                     Answer answer = lane.admit(batch.build(seq, epoch));
                                     assertThat(answer).isInstanceOf(Decided.class);
                                     if (random.nextInt(5) == 0) {
-                                        assertThat(lane.resolve(batch.build(seq, epoch))).isNotNull();
+                                        assertThat(lane.resolve(batch.build(seq, epoch)))
+                                                .isNotNull();
                                     }
                                 }
                             }
@@ -235,14 +238,19 @@ final class LedgerConcurrencyIT {
             lockShard(holder, counter);
 
             Answer answer =
-                    lane.admit(withWait(new Batches().add(2, claim(counter)).build(1, epoch()), 50));
+                    lane.admit(
+                            withWait(new Batches().add(2, claim(counter)).build(1, epoch()), 50));
 
             assertThat(answer).isInstanceOf(Late.class);
             holder.rollback();
             assertThat(fixture.used(counter)).isZero();
             assertThat(fixture.intents()).isEmpty();
             assertThat(
-                            decided(lane.admit(new Batches().add(2, claim(counter)).build(2, epoch())))
+                            decided(
+                                            lane.admit(
+                                                    new Batches()
+                                                            .add(2, claim(counter))
+                                                            .build(2, epoch())))
                                     .admitted())
                     .containsExactly(2);
         }
@@ -251,7 +259,8 @@ final class LedgerConcurrencyIT {
     /** Each lock came in time, all together did not: lock_timeout alone would not notice. */
     @Test
     void admit_manyShortLocks_isLateAndChargesNothing() throws Exception {
-        Counter[] counters = inShardOrder(counter("one", 10), counter("two", 10), counter("three", 10));
+        Counter[] counters =
+                inShardOrder(counter("one", 10), counter("two", 10), counter("three", 10));
         List<Connection> holders = new ArrayList<>();
         try (BudgetLedger lane = fixture.lane(0);
                 ExecutorService threads = Executors.newCachedThreadPool()) {
@@ -296,7 +305,11 @@ final class LedgerConcurrencyIT {
             lockShard(holder, counter);
             Future<Answer> answer =
                     threads.submit(
-                            () -> lane.admit(new Batches().add(1, claim(counter)).build(1, epoch())));
+                            () ->
+                                    lane.admit(
+                                            new Batches()
+                                                    .add(1, claim(counter))
+                                                    .build(1, epoch())));
             awaitWaiters(1);
             Future<?> fence = threads.submit(fixture::fence);
             awaitWaiters(2);
