@@ -40,6 +40,7 @@ public final class DataListener implements AutoCloseable {
     private final Sweeper sweeper;
     private @Nullable WebServer server;
     private boolean closed;
+    private volatile int port;
 
     /**
      * @param ticker the monotonic clock in nanoseconds
@@ -71,13 +72,18 @@ public final class DataListener implements AutoCloseable {
         if (server != null || closed) {
             throw new IllegalStateException("started before");
         }
-        server = build().start();
+        WebServer started = build().start();
+        server = started;
+        port = started.port();
         sweeper.start();
     }
 
-    /** The port it listens on. */
-    public synchronized int port() {
-        return running().port();
+    /** The port it listens on, or listened on. */
+    public int port() {
+        if (port == 0) {
+            throw new IllegalStateException("not started");
+        }
+        return port;
     }
 
     /** Connections that are open now. */
@@ -115,6 +121,7 @@ public final class DataListener implements AutoCloseable {
         }
         beginDrain();
         Thread stopper = Thread.ofPlatform().daemon().name("door-stop").start(running::stop);
+        door.open.forEach(DoorConnection::closeIdle);
         long started = door.ticker.getAsLong();
         while (!door.open.isEmpty() && door.ticker.getAsLong() - started < grace.toNanos()) {
             door.open.forEach(DoorConnection::closeIdle);
@@ -147,14 +154,6 @@ public final class DataListener implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private WebServer running() {
-        WebServer running = server;
-        if (running == null) {
-            throw new IllegalStateException("not started");
-        }
-        return running;
     }
 
     private WebServer build() {

@@ -130,12 +130,17 @@ final class DoorConnection implements ServerConnection {
     }
 
     /** By what was negotiated, otherwise by HTTP/2's preface, which no HTTP/1.1 request begins. */
-    private static boolean speaksHttp2(HelidonSocket socket, Intake in) {
+    private boolean speaksHttp2(HelidonSocket socket, Intake in) {
         if (socket.protocolNegotiated() && !socket.protocol().equals("h2")) {
             boolean ignored = in.more();
             return false;
         }
+        boolean first = true;
         while (in.more()) {
+            if (first) {
+                first = false;
+                long ignored = pace.header();
+            }
             int there = Math.min(in.limit - in.position, PREFACE.length);
             if (!Arrays.equals(in.buffer, in.position, in.position + there, PREFACE, 0, there)) {
                 return false;

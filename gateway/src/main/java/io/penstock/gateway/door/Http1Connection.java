@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 final class Http1Connection {
     private static final System.Logger LOG = System.getLogger(Http1Connection.class.getName());
 
-    /** After a refusal, how long the client may take to read it and to stop sending. */
-    private static final long LINGER_NANOS = 250_000_000L;
+    /** After a refusal, how long the client may be silent before the close... */
+    private static final long LINGER_QUIET_NANOS = 250_000_000L;
 
-    /** The same where it is likely to be in the middle of a large body. */
-    private static final long LINGER_BODY_NANOS = 2_000_000_000L;
+    /** ...and how long it may go on sending. */
+    private static final long LINGER_NANOS = 2_000_000_000L;
 
     private static final byte[] CONTINUE =
             "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -65,9 +65,6 @@ final class Http1Connection {
 
     private boolean serveOne() {
         if (!in.hasBytes()) {
-            if (door.draining) {
-                return false;
-            }
             pace.idle(false);
             if (!in.more()) {
                 return false;
@@ -167,17 +164,18 @@ final class Http1Connection {
         } catch (ClientGone e) {
             return;
         }
-        linger(refused.midBody() ? LINGER_BODY_NANOS : LINGER_NANOS);
+        linger();
     }
 
     /**
      * Reads on without looking for a while: closing a socket with unread bytes resets it, and the
      * client would lose the answer that says why.
      */
-    private void linger(long nanos) {
-        pace.linger(nanos);
+    private void linger() {
+        long until = door.ticker.getAsLong() + LINGER_NANOS;
         boolean more = true;
-        while (more) {
+        while (more && until - door.ticker.getAsLong() > 0) {
+            pace.linger(LINGER_QUIET_NANOS);
             in.position = in.limit;
             more = in.more();
         }

@@ -125,7 +125,9 @@ final class Http2Reply implements Reply {
         if (status < 200 || status > 599) {
             throw new IllegalArgumentException("not a final status: " + status);
         }
-        check(headers);
+        if (check(headers) > HEADER_BYTES_MAX) {
+            refuseHead();
+        }
         response.status(Status.create(status));
         for (int i = 0; i < headers.size(); i++) {
             String name = headers.name(i);
@@ -140,16 +142,21 @@ final class Http2Reply implements Reply {
         response.header(HeaderValues.create(HeaderNames.DATE, door.date.date()));
     }
 
-    private static void check(HeaderBlock headers) {
+    /** Checks each line; gives the size of all. */
+    private static int check(HeaderBlock headers) {
         int bytes = 0;
         for (int i = 0; i < headers.size(); i++) {
             ResponseHead.check(headers.name(i), headers.value(i));
             bytes += headers.name(i).length() + headers.value(i).length() + 4;
         }
-        if (bytes > HEADER_BYTES_MAX) {
-            throw new IllegalArgumentException(
-                    "headers of " + bytes + " bytes, more than " + HEADER_BYTES_MAX);
-        }
+        return bytes;
+    }
+
+    /** Answers in place of a head that cannot be sent; its caller has nobody left to answer. */
+    private void refuseHead() {
+        byte[] body = Problem.body(502, "head-too-large", "The headers do not fit into one frame.");
+        send(502, Problem.headers(502), body, 0, body.length);
+        throw new ClientGone("headers too large", new IllegalArgumentException("head too large"));
     }
 
     /** A piece of work that writes to the client. */

@@ -49,7 +49,9 @@ final class Http2Routing implements HttpRouting {
         } catch (RequestRefused e) {
             refuse(door, e, reading, reply);
         } catch (ClientGone e) {
-            throw new CloseConnectionException("client gone", e);
+            if (!reply.ended()) {
+                throw new CloseConnectionException("client gone", e);
+            }
         } finally {
             reading.release();
         }

@@ -30,11 +30,6 @@ final class RequestRefused extends RuntimeException {
         return detail;
     }
 
-    /** Whether the client is likely to be still sending when it is answered. */
-    boolean midBody() {
-        return reason == Reason.BODY_TOO_LARGE || reason == Reason.BAD_BODY;
-    }
-
     /** Why, as a metric label. */
     enum Reason {
         BAD_HEAD("bad-head"),
