@@ -12,6 +12,7 @@ final class Commands {
         CommandLine line = new CommandLine(new Penstock());
         line.getCommandSpec().version(version());
         line.addSubcommand(new CheckCommand(terminal, environment));
+        line.addSubcommand(new UpCommand(terminal, environment));
         line.addSubcommand(new TryCommand(terminal, environment));
         line.addSubcommand(new DemoServerCommand(terminal));
         line.addSubcommand(new CompletionCommand(terminal));
