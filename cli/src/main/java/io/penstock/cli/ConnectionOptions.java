@@ -8,8 +8,6 @@ import io.penstock.gateway.config.DatabaseSection.Login;
 import io.penstock.gateway.config.Problem;
 import io.penstock.gateway.config.Reading;
 import io.penstock.gateway.config.Secret;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -111,13 +109,7 @@ final class ConnectionOptions {
 
     private @Nullable Secret password(Map<String, String> environment) {
         if (passwordFile != null) {
-            try {
-                String line = Files.readString(passwordFile).lines().findFirst().orElse("");
-                return new Secret(line);
-            } catch (IOException e) {
-                throw new CommandFailure(
-                        2, "--password-file " + passwordFile + " cannot be read", e);
-            }
+            return ServeOptions.passwordOf(passwordFile);
         }
         String variable = environment.get("PGPASSWORD");
         return variable == null ? null : new Secret(variable);

@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.cli.logging;
+
+import org.jspecify.annotations.NullMarked;
