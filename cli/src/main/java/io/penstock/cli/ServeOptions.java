@@ -57,7 +57,8 @@ final class ServeOptions {
     /** The file's configuration with what the flags say instead. */
     ReplicaConfig over(ReplicaConfig file, Map<String, String> environment) {
         ListenConfig agents = address("--listen", listen, file.listen(), share);
-        ListenConfig operators = address("--admin-listen", adminListen, file.admin().listen(), false);
+        ListenConfig operators =
+                address("--admin-listen", adminListen, file.admin().listen(), false);
         String name = replica == null ? name(file, agents, operators) : replica;
         if (!name.matches("[A-Za-z0-9._:-]{1,128}")) {
             throw CommandFailure.usage("--replica: letters, digits, . _ : - only, not " + name);
@@ -77,9 +78,7 @@ final class ServeOptions {
     private static ListenConfig address(
             String flag, @Nullable String given, ListenConfig file, boolean share) {
         if (given == null) {
-            return share
-                    ? new ListenConfig(file.host(), file.port(), true, file.tls())
-                    : file;
+            return share ? new ListenConfig(file.host(), file.port(), true, file.tls()) : file;
         }
         Matcher address = ADDRESS.matcher(given);
         if (!address.matches() || Integer.parseInt(address.group(2)) > PORT_MAX) {
@@ -107,9 +106,7 @@ final class ServeOptions {
     }
 
     private @Nullable Secret password(Map<String, String> environment) {
-        return passwordFile == null
-                ? environmentPassword(environment)
-                : passwordOf(passwordFile);
+        return passwordFile == null ? environmentPassword(environment) : passwordOf(passwordFile);
     }
 
     private static @Nullable Secret environmentPassword(Map<String, String> environment) {

@@ -177,13 +177,16 @@ final class UpCommand implements Callable<Integer> {
                         Style.GOOD,
                         "Penstock is up: %d replica%s, ready in %.1f s"
                                 .formatted(
-                                        plan.replicas(), plan.replicas() == 1 ? "" : "s", seconds)));
+                                        plan.replicas(),
+                                        plan.replicas() == 1 ? "" : "s",
+                                        seconds)));
         terminal.line("");
         table(addresses).print(terminal);
         terminal.line("");
         if (addresses.key() == null) {
             terminal.line("An agent's key: " + bold("penstock keys new --agent TENANT/AGENT"));
-            terminal.line("A stop:         " + bold(command() + " stop --all --reason \"trying it\""));
+            terminal.line(
+                    "A stop:         " + bold(command() + " stop --all --reason \"trying it\""));
         } else {
             tries(addresses, addresses.key());
         }
@@ -221,7 +224,8 @@ final class UpCommand implements Callable<Integer> {
                         curl -i %s/mcp/demo \\
                           -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' \\
                           -H 'Accept: application/json, text/event-stream' \\
-                          -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"}}}'"""
+                          -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"}}}'\
+                        """
                                 .formatted(addresses.url(), key)));
         terminal.line("");
         terminal.line("# an overload: three times the limit over 32 connections");

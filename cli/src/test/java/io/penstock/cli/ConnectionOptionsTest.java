@@ -62,16 +62,14 @@ final class ConnectionOptionsTest {
                                 + URL
                                 + "\", user: gate, operator: { user: op, password: x } }");
 
-        assertThat(options.target(environment).login())
-                .isEqualTo(new Login("op", new Secret("x")));
+        assertThat(options.target(environment).login()).isEqualTo(new Login("op", new Secret("x")));
     }
 
     @Test
     void target_databaseVariable_winsOverConfigVariable() throws IOException {
         environment.put("PENSTOCK_DATABASE_URL", URL);
         environment.put(
-                "PENSTOCK_CONFIG",
-                config("b.yaml", "database: { url: embedded }").toString());
+                "PENSTOCK_CONFIG", config("b.yaml", "database: { url: embedded }").toString());
 
         assertThat(options.target(environment).url()).isEqualTo(URL);
     }

@@ -64,6 +64,8 @@ record LogLine(
         StringWriter trace = new StringWriter();
         thrown.printStackTrace(new PrintWriter(trace, true));
         String all = trace.toString().strip();
-        return all.length() <= THROWN_CHARACTERS_MAX ? all : all.substring(0, THROWN_CHARACTERS_MAX);
+        return all.length() <= THROWN_CHARACTERS_MAX
+                ? all
+                : all.substring(0, THROWN_CHARACTERS_MAX);
     }
 }

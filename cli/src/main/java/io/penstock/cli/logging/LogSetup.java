@@ -14,7 +14,9 @@ import java.util.logging.Logger;
 public final class LogSetup {
     private static final int RESET_MILLIS_MAX = 500;
 
-    /** Held, because the logging system forgets a logger that nobody holds, and its level with it. */
+    /**
+     * Held, because the logging system forgets a logger that nobody holds, and its level with it.
+     */
     private static final Logger ROOT = Logger.getLogger("");
 
     /** Says in every start what a server of the framework supports; nobody can act on it. */

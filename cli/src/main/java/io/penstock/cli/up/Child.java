@@ -42,8 +42,7 @@ final class Child {
      */
     static Child start(
             String name, List<String> command, Map<String, String> environment, Path log) {
-        return new Child(
-                name, command, environment, log, launch(name, command, environment, log));
+        return new Child(name, command, environment, log, launch(name, command, environment, log));
     }
 
     private static Process launch(

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How this program starts itself again: through the launcher that started it, which knows the flags,
- * or with this JVM's own class path where there was none.
+ * How this program starts itself again: through the launcher that started it, which knows the
+ * flags, or with this JVM's own class path where there was none.
  */
 final class Launch {
     private Launch() {}
@@ -27,8 +27,8 @@ final class Launch {
     }
 
     /**
-     * A child neither builds nor takes all cores for its carrier threads: several replicas share the
-     * machine.
+     * A child neither builds nor takes all cores for its carrier threads: several replicas share
+     * the machine.
      *
      * @param sharers how many share the cores
      */

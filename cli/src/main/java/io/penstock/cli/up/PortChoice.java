@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds ports that nobody has, and keeps the shared one.
  *
- * <p>Two {@code up}s could otherwise share a port without a word, because their replicas all ask for
- * SO_REUSEPORT. So the port is tried without that option first, and then held by a socket that is
- * bound with it and never listens.
+ * <p>Two {@code up}s could otherwise share a port without a word, because their replicas all ask
+ * for SO_REUSEPORT. So the port is tried without that option first, and then held by a socket that
+ * is bound with it and never listens.
  */
 final class PortChoice implements AutoCloseable {
     private static final int ATTEMPTS = 50;

@@ -37,15 +37,16 @@ final class Probe {
             String text =
                     body == null
                             ? ""
-                            : new String(
-                                    body.readNBytes(BODY_BYTES_MAX), StandardCharsets.UTF_8);
+                            : new String(body.readNBytes(BODY_BYTES_MAX), StandardCharsets.UTF_8);
             return new Health(status == 200, "status " + status + " " + text.strip());
         } catch (IOException e) {
             return new Health(false, String.valueOf(e.getMessage()));
         }
     }
 
-    /** The process that answers is one that we started on the loopback interface: nothing to prove. */
+    /**
+     * The process that answers is one that we started on the loopback interface: nothing to prove.
+     */
     private static void trustAnything(HttpsURLConnection connection) throws IOException {
         try {
             SSLContext tls = SSLContext.getInstance("TLS");

@@ -51,7 +51,8 @@ public final class UpStack implements AutoCloseable {
 
     /** Nothing runs yet. */
     public static UpStack prepare(UpPlan plan, Terminal terminal, Path folder) {
-        return new UpStack(plan, terminal, WorkFolder.create(folder, ProcessHandle.current().pid()));
+        return new UpStack(
+                plan, terminal, WorkFolder.create(folder, ProcessHandle.current().pid()));
     }
 
     /** Starts all and returns when every replica admits calls. */
@@ -192,8 +193,7 @@ public final class UpStack implements AutoCloseable {
                 throw CommandFailure.failed("stopped while starting");
             }
             Child child =
-                    Child.start(
-                            name, command, Launch.environment(plan.replicas()), work.file(log));
+                    Child.start(name, command, Launch.environment(plan.replicas()), work.file(log));
             children.add(child);
             Thread.ofVirtual().name("watch-" + name).start(() -> watch(child));
             return child;
@@ -277,7 +277,8 @@ public final class UpStack implements AutoCloseable {
         long pid = server == null ? 0 : server.pid();
         while (!ended.await(1, TimeUnit.SECONDS)) {
             boolean gone =
-                    server != null && ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty();
+                    server != null
+                            && ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty();
             if (gone && ended.getCount() > 0) {
                 terminal.note("Postgres ended: stopping everything");
                 return false;
@@ -297,7 +298,8 @@ public final class UpStack implements AutoCloseable {
             closing = true;
             all = List.copyOf(children);
         }
-        List<Child> replicas = all.stream().filter(child -> child.name().startsWith("rep")).toList();
+        List<Child> replicas =
+                all.stream().filter(child -> child.name().startsWith("rep")).toList();
         replicas.forEach(Child::end);
         replicas.forEach(child -> child.awaitEnd(END_MILLIS_MAX));
         all.forEach(Child::end);

@@ -12,11 +12,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Does the demo server speak both revisions? (The official clients call it through a gateway elsewhere.) */
+/**
+ * Does the demo server speak both revisions? (The official clients call it through a gateway
+ * elsewhere.)
+ */
 final class DemoServerIT {
     private static final String META =
             """
-            "_meta":{"io.modelcontextprotocol/protocolVersion":"%s","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}""";
+            "_meta":{"io.modelcontextprotocol/protocolVersion":"%s","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}\
+            """;
 
     private final HttpClient client = HttpClient.newHttpClient();
     private DemoServer server;
@@ -45,7 +49,11 @@ final class DemoServerIT {
     }
 
     private static String rpc(String method, String params) {
-        return "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" + method + "\",\"params\":{" + params + "}}";
+        return "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\""
+                + method
+                + "\",\"params\":{"
+                + params
+                + "}}";
     }
 
     @Test
@@ -61,8 +69,7 @@ final class DemoServerIT {
                         "Mcp-Session-Id",
                         session);
         HttpResponse<String> end = send("DELETE", "", "Mcp-Session-Id", session);
-        HttpResponse<String> late =
-                send("POST", rpc("tools/list", ""), "Mcp-Session-Id", session);
+        HttpResponse<String> late = send("POST", rpc("tools/list", ""), "Mcp-Session-Id", session);
 
         assertThat(first.body()).contains("\"protocolVersion\":\"2025-06-18\"");
         assertThat(call.body()).contains("\"text\":\"hi\"").doesNotContain("resultType");

@@ -18,13 +18,14 @@ final class LogLineTest {
     @Test
     void json_pairs_areFields() {
         LogLine line =
-                new LogLine(AT, "WARNING", "x", "event=gate-closed reason=\"no lease\" level=9", null);
+                new LogLine(
+                        AT, "WARNING", "x", "event=gate-closed reason=\"no lease\" level=9", null);
 
         assertThat(line.json())
                 .isEqualTo(
-                        "{\"at\":\"2026-12-01T00:00:00.123Z\",\"level\":\"WARNING\",\"logger\":\"x\","
-                                + "\"message\":\"event=gate-closed reason=\\\"no lease\\\" level=9\","
-                                + "\"event\":\"gate-closed\",\"reason\":\"no lease\"}");
+                        "{\"at\":\"2026-12-01T00:00:00.123Z\",\"level\":\"WARNING\",\"logger\":\"x\",\"message\":\"event=gate-closed"
+                            + " reason=\\\"no lease\\\""
+                            + " level=9\",\"event\":\"gate-closed\",\"reason\":\"no lease\"}");
     }
 
     @Test
