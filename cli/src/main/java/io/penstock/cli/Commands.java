@@ -13,6 +13,13 @@ final class Commands {
         line.getCommandSpec().version(version());
         line.addSubcommand(new CheckCommand(terminal, environment));
         line.addSubcommand(new UpCommand(terminal, environment));
+        line.addSubcommand(new MigrateCommand(terminal, environment));
+        line.addSubcommand(new StopCommand(terminal, environment));
+        line.addSubcommand(new ResumeCommand(terminal, environment));
+        line.addSubcommand(new StatusCommand(terminal, environment));
+        line.addSubcommand(new BlockCommands.Listing(terminal, environment));
+        line.addSubcommand(new BlockCommands.Block(terminal, environment));
+        line.addSubcommand(new BlockCommands.Unblock(terminal, environment));
         line.addSubcommand(new TryCommand(terminal, environment));
         line.addSubcommand(new DemoServerCommand(terminal));
         line.addSubcommand(new CompletionCommand(terminal));

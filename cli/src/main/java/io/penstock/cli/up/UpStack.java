@@ -79,7 +79,8 @@ public final class UpStack implements AutoCloseable {
     private int demoPort;
 
     private int agentsPort() {
-        String host = agentsListen() == null ? "0.0.0.0" : agentsListen().host();
+        ListenConfig listen = agentsListen();
+        String host = listen == null ? "0.0.0.0" : listen.host();
         int port = ports.from(host, plan.port());
         if (port != plan.port()) {
             terminal.note("port " + plan.port() + " is taken: using " + port);
@@ -91,21 +92,24 @@ public final class UpStack implements AutoCloseable {
     }
 
     private @Nullable ListenConfig agentsListen() {
-        return plan.own() == null ? null : plan.own().config().listen();
+        UpPlan.Own own = plan.own();
+        return own == null ? null : own.config().listen();
     }
 
     private Path ownFile() {
-        if (plan.own() == null) {
+        UpPlan.Own own = plan.own();
+        if (own == null) {
             throw new IllegalStateException("there is no configuration of the user's");
         }
-        return plan.own().file();
+        return own.file();
     }
 
     private String shownHost() {
         ListenConfig listen = agentsListen();
-        boolean anywhere =
-                listen == null || listen.host().equals("0.0.0.0") || listen.host().equals("::");
-        return anywhere ? "127.0.0.1" : listen.host();
+        if (listen == null || listen.host().equals("0.0.0.0") || listen.host().equals("::")) {
+            return "127.0.0.1";
+        }
+        return bracketed(listen.host());
     }
 
     private static String scheme(@Nullable ListenConfig listen) {
@@ -158,7 +162,8 @@ public final class UpStack implements AutoCloseable {
         String host = listen == null ? "0.0.0.0" : listen.host();
         boolean share = PortChoice.sharing();
         int port = share || number == 0 ? sharedPort : ports.from(host, sharedPort + number);
-        ListenConfig own = plan.own() == null ? null : plan.own().config().admin().listen();
+        UpPlan.Own mine = plan.own();
+        ListenConfig own = mine == null ? null : mine.config().admin().listen();
         String adminHost = own == null ? "127.0.0.1" : own.host();
         int adminPort = ports.from(adminHost, own == null ? 9090 : own.port());
         List<String> arguments = new ArrayList<>(List.of("serve", "--config", config.toString()));
@@ -264,7 +269,8 @@ public final class UpStack implements AutoCloseable {
 
     /** The credential for other terminals: ours, or the operator's of the user's configuration. */
     public @Nullable Login ownOperator() {
-        return plan.own() == null ? null : plan.own().config().database().operator();
+        UpPlan.Own own = plan.own();
+        return own == null ? null : own.config().database().operator();
     }
 
     /**

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Durations and sizes as the configuration writes them: a whole number and a unit. */
-final class Quantity {
+public final class Quantity {
     private static final Pattern FORM = Pattern.compile("(0|[1-9][0-9]{0,17})([A-Za-z]+)");
     private static final Map<String, Long> NANOS =
             Map.of(
@@ -23,7 +23,7 @@ final class Quantity {
     private Quantity() {}
 
     /** Nanoseconds, or nothing where the text is not a duration. */
-    static OptionalLong nanos(String text) {
+    public static OptionalLong nanos(String text) {
         return read(text, NANOS);
     }
 
@@ -33,7 +33,7 @@ final class Quantity {
     }
 
     /** The duration in the largest unit that divides it. */
-    static String show(Duration duration) {
+    public static String show(Duration duration) {
         return show(duration.toNanos(), NANOS, "ns");
     }
 

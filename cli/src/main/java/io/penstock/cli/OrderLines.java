@@ -1,0 +1,99 @@
+package io.penstock.cli;
+
+import io.penstock.cli.terminal.Style;
+import io.penstock.cli.terminal.Terminal;
+import io.penstock.cluster.operator.Progress;
+import io.penstock.cluster.operator.ReplicaAnswer;
+import io.penstock.cluster.operator.Result;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Shows an order's progress, a line for each replica as it happens.
+ *
+ * @param quiet with {@code --json} only the result is printed
+ */
+record OrderLines(Terminal terminal, boolean quiet) implements Progress {
+    @Override
+    public void retrying(String reason) {
+        terminal.note("not yet: " + reason + " (trying again)");
+    }
+
+    @Override
+    public void recorded(long epoch) {
+        if (!quiet) {
+            terminal.line("recorded, epoch " + epoch);
+        }
+    }
+
+    @Override
+    public void answered(ReplicaAnswer answer) {
+        if (!quiet) {
+            line(answer);
+        }
+    }
+
+    @Override
+    public void closed(int open) {
+        if (!quiet) {
+            terminal.line(
+                    "closed on every replica; "
+                            + open
+                            + (open == 1 ? " matching call is" : " matching calls are")
+                            + " still open");
+        }
+    }
+
+    /** Those that never answered are known at the end only. */
+    void silent(List<ReplicaAnswer> answers) {
+        if (!quiet) {
+            answers.stream()
+                    .filter(answer -> answer.kind() == ReplicaAnswer.Kind.SILENT)
+                    .forEach(this::line);
+        }
+    }
+
+    private void line(ReplicaAnswer answer) {
+        Style style =
+                switch (answer.kind()) {
+                    case ACKED -> Style.GOOD;
+                    case FENCED -> Style.WARNING;
+                    case SILENT -> Style.BAD;
+                };
+        terminal.line(
+                "%-12s %s"
+                        .formatted(answer.replica(), terminal.styled(style, answer.text())));
+    }
+
+    /** The last line, in the colour of the result. */
+    void conclude(Result result, String message) {
+        Style style =
+                switch (result) {
+                    case CONFIRMED -> Style.GOOD;
+                    case NOT_CONFIRMED -> Style.WARNING;
+                    case NOT_RECORDED -> Style.BAD;
+                };
+        String text = terminal.styled(style, message);
+        if (result == Result.NOT_RECORDED) {
+            terminal.note(text);
+        } else {
+            terminal.line(text);
+        }
+    }
+
+    static List<Map<String, Object>> tree(List<ReplicaAnswer> answers) {
+        return answers.stream().map(OrderLines::tree).toList();
+    }
+
+    private static Map<String, Object> tree(ReplicaAnswer answer) {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("replica", answer.replica());
+        tree.put("incarnation", answer.incarnation().toString());
+        tree.put("answer", answer.kind().name().toLowerCase(java.util.Locale.ROOT));
+        tree.put("afterMillis", answer.after().toNanos() / 1e6);
+        tree.put("cut", answer.cut());
+        tree.put("open", answer.open());
+        return tree;
+    }
+}

@@ -1,0 +1,192 @@
+package io.penstock.cli;
+
+import io.penstock.cli.terminal.ExitCode;
+import io.penstock.cli.terminal.Style;
+import io.penstock.cli.terminal.Table;
+import io.penstock.cli.terminal.Terminal;
+import io.penstock.cluster.operator.ActiveBlock;
+import io.penstock.cluster.operator.ActiveStop;
+import io.penstock.cluster.operator.ClusterStatus;
+import io.penstock.cluster.operator.ReplicaStatus;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "status",
+        description = "Shows replicas, stops, blocks and the database.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  penstock status",
+            "  penstock status --config penstock.yaml --json",
+            "%nExit code 0: all well. 4: degraded; the findings say in what."
+        })
+final class StatusCommand implements Callable<Integer> {
+    private final Terminal terminal;
+    private final Map<String, String> environment;
+
+    @Mixin ConnectionOptions connection = new ConnectionOptions();
+
+    @Option(names = "--json", description = "Print JSON.")
+    boolean json;
+
+    StatusCommand(Terminal terminal, Map<String, String> environment) {
+        this.terminal = terminal;
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        ClusterStatus status = ClusterStatus.read(Operator.connector(connection, environment));
+        if (json) {
+            terminal.json(tree(status));
+        } else {
+            print(status);
+        }
+        return status.degraded() ? ExitCode.DEGRADED : ExitCode.DONE;
+    }
+
+    private void print(ClusterStatus status) {
+        terminal.line(
+                "epoch %d, revision %d, lease %d ms; Postgres %s (%s, %s)"
+                        .formatted(
+                                status.epoch(),
+                                status.revision(),
+                                status.lease().toMillis(),
+                                status.database().version(),
+                                status.database().role(),
+                                status.database().durability().label()));
+        terminal.line("");
+        replicas(status.replicas()).print(terminal);
+        if (!status.stops().isEmpty()) {
+            terminal.line("");
+            stops(status.stops()).print(terminal);
+        }
+        if (!status.blocks().isEmpty()) {
+            terminal.line("");
+            blocks(status.blocks()).print(terminal);
+        }
+        terminal.line("");
+        status.findings()
+                .forEach(finding -> terminal.line(terminal.styled(Style.WARNING, finding)));
+        if (!status.degraded()) {
+            terminal.line(terminal.styled(Style.GOOD, "all well"));
+        }
+    }
+
+    private static Table replicas(List<ReplicaStatus> replicas) {
+        Table table =
+                new Table(
+                        "REPLICA", "STATE", "AGENTS", "ADMIN", "VERSION", "EPOCH", "LEASE LEFT",
+                        "CALLS/S", "LEADS");
+        for (ReplicaStatus replica : replicas) {
+            Style style = replica.leaseLeft().isZero() ? Style.BAD : Style.PLAIN;
+            table.row(
+                    replica.replica(),
+                    Table.cell(replica.state().equals("open") ? Style.GOOD : style, replica.state()),
+                    replica.dataAddress(),
+                    replica.adminAddress(),
+                    replica.version(),
+                    replica.epoch(),
+                    Table.cell(style, replica.leaseLeft().toMillis() + " ms"),
+                    replica.callsPerSecond(),
+                    String.join(", ", replica.leads()));
+        }
+        return table;
+    }
+
+    private static Table stops(List<ActiveStop> stops) {
+        Table table = new Table("STOP", "SCOPE", "HOW", "GIVEN", "BY", "REASON");
+        for (ActiveStop stop : stops) {
+            table.row(
+                    stop.id(),
+                    Table.cell(Style.BAD, stop.scope().text()),
+                    stop.drain() ? "drain" : "cut",
+                    Moment.text(stop.givenAt()),
+                    stop.actor(),
+                    stop.reason());
+        }
+        return table;
+    }
+
+    static Table blocks(List<ActiveBlock> blocks) {
+        Table table = new Table("BLOCKED", "UNTIL", "GIVEN", "BY", "REASON");
+        for (ActiveBlock block : blocks) {
+            table.row(
+                    Table.cell(Style.BAD, block.tenant() + "/" + block.agent()),
+                    Moment.text(block.expiresAt()),
+                    Moment.text(block.givenAt()),
+                    block.actor(),
+                    block.reason());
+        }
+        return table;
+    }
+
+    private static Map<String, Object> tree(ClusterStatus status) {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("cluster", status.cluster());
+        tree.put("epoch", status.epoch());
+        tree.put("revision", status.revision());
+        tree.put("leaseMillis", status.lease().toMillis());
+        tree.put("replicas", status.replicas().stream().map(StatusCommand::tree).toList());
+        tree.put("stops", status.stops().stream().map(StatusCommand::tree).toList());
+        tree.put("blocks", status.blocks().stream().map(StatusCommand::tree).toList());
+        tree.put(
+                "database",
+                Map.of(
+                        "version", status.database().version(),
+                        "role", status.database().role(),
+                        "durability", status.database().durability().label(),
+                        "login", status.database().login()));
+        tree.put("findings", status.findings());
+        return tree;
+    }
+
+    private static Map<String, Object> tree(ReplicaStatus replica) {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("replica", replica.replica());
+        tree.put("incarnation", replica.incarnation().toString());
+        tree.put("state", replica.state());
+        tree.put("version", replica.version());
+        tree.put("agentsAddress", replica.dataAddress());
+        tree.put("adminAddress", replica.adminAddress());
+        tree.put("configHash", replica.configHash());
+        tree.put("epoch", replica.epoch());
+        tree.put("acknowledgedEpoch", replica.ackedEpoch());
+        tree.put("open", replica.open());
+        tree.put("leaseLeftMillis", replica.leaseLeft().toMillis());
+        tree.put("beatAgeMillis", replica.beatAge().toMillis());
+        tree.put("callsPerSecond", replica.callsPerSecond());
+        tree.put("clockOffsetMicros", replica.clockOffsetMicros());
+        tree.put("degraded", replica.degraded());
+        tree.put("leads", replica.leads());
+        return tree;
+    }
+
+    private static Map<String, Object> tree(ActiveStop stop) {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("id", stop.id().toString());
+        tree.put("scope", stop.scope().text());
+        tree.put("drain", stop.drain());
+        tree.put("reason", stop.reason());
+        tree.put("actor", stop.actor());
+        tree.put("epoch", stop.epoch());
+        tree.put("givenAt", stop.givenAt().toString());
+        return tree;
+    }
+
+    static Map<String, Object> tree(ActiveBlock block) {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("tenant", block.tenant());
+        tree.put("agent", block.agent());
+        tree.put("reason", block.reason());
+        tree.put("actor", block.actor());
+        tree.put("givenAt", block.givenAt().toString());
+        tree.put("expiresAt", block.expiresAt().toString());
+        return tree;
+    }
+}

@@ -1,0 +1,198 @@
+package io.penstock.cli;
+
+import io.penstock.cli.terminal.CommandFailure;
+import io.penstock.cli.terminal.ExitCode;
+import io.penstock.cli.terminal.Table;
+import io.penstock.cli.terminal.Terminal;
+import io.penstock.cluster.control.StopOrder;
+import io.penstock.cluster.operator.DryRun;
+import io.penstock.cluster.operator.Patience;
+import io.penstock.cluster.operator.ReplicaStatus;
+import io.penstock.cluster.operator.StopReport;
+import io.penstock.cluster.operator.StopSwitch;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "stop",
+        description = {
+            "Stops matching calls on every replica, and proves it replica by replica.",
+            "Several scopes: any of them matches. Open calls are cut unless --drain is given."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  penstock stop --all --reason 'runaway agents'",
+            "  penstock stop --tenant acme --tool files/delete --reason 'incident 12' --drain",
+            "  penstock stop --all --reason 'drill' --dry-run",
+            "%nExit code 0: every replica is confirmed, by its answer or because its lease is over.",
+            "3: recorded, not confirmed within --wait. 1: not recorded."
+        })
+final class StopCommand implements Callable<Integer> {
+    private final Terminal terminal;
+    private final Map<String, String> environment;
+
+    @Mixin ScopeOptions scopes = new ScopeOptions();
+    @Mixin ConnectionOptions connection = new ConnectionOptions();
+
+    @Option(
+            names = "--reason",
+            required = true,
+            paramLabel = "R",
+            description = "Why, for the journal and for those who ask later.")
+    String reason = "";
+
+    /** At most one of them. */
+    static final class Manner {
+        @Option(names = "--cut", description = "Cut open calls and streams; the default.")
+        boolean cut;
+
+        @Option(names = "--drain", description = "Let open calls finish.")
+        boolean drain;
+    }
+
+    @ArgGroup(exclusive = true)
+    Manner manner = new Manner();
+
+    @Option(
+            names = "--wait",
+            defaultValue = "10s",
+            converter = DurationConverter.class,
+            paramLabel = "DURATION",
+            description = "How long to wait for the confirmation (${DEFAULT-VALUE}).")
+    Duration atMost = Duration.ZERO;
+
+    @Option(
+            names = "--until-recorded",
+            description = "Keep trying to record it while the database is away.")
+    boolean untilRecorded;
+
+    @Option(names = "--show-reason", description = "Tell the reason to the refused agents too.")
+    boolean showReason;
+
+    @Option(names = "--dry-run", description = "Show what it would meet, and change nothing.")
+    boolean dryRun;
+
+    @Option(
+            names = "--admin",
+            paramLabel = "URL",
+            description = "Through this replica's admin API instead of the database.")
+    @Nullable URI admin;
+
+    @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description = "Token for --admin, of role stop.")
+    @Nullable Path tokenFile;
+
+    @Option(names = "--json", description = "Print JSON.")
+    boolean json;
+
+    StopCommand(Terminal terminal, Map<String, String> environment) {
+        this.terminal = terminal;
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        StopOrder order = order();
+        Patience patience = patience();
+        StopSwitch stop =
+                new StopSwitch(Operator.connector(connection, environment), System::nanoTime);
+        if (dryRun) {
+            return show(stop.dryRun(order));
+        }
+        OrderLines lines = new OrderLines(terminal, json);
+        if (!json) {
+            order.targets()
+                    .forEach(
+                            target ->
+                                    terminal.line(
+                                            "stop " + target.id() + ": " + target.scope().text()));
+        }
+        StopReport report = stop.stop(order, patience, lines);
+        if (json) {
+            terminal.json(tree(report));
+        } else {
+            lines.silent(report.replicas());
+            lines.conclude(report.result(), report.message());
+        }
+        return report.result().exitCode();
+    }
+
+    private Patience patience() {
+        try {
+            return new Patience(atMost, untilRecorded);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private StopOrder order() {
+        List<StopOrder.Target> targets =
+                scopes.scopes().stream()
+                        .map(scope -> new StopOrder.Target(UUID.randomUUID(), scope))
+                        .toList();
+        try {
+            return new StopOrder(targets, reason, Operator.actor(), manner.drain, showReason);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private int show(DryRun run) {
+        if (json) {
+            Map<String, Object> tree = new LinkedHashMap<>();
+            tree.put(
+                    "scopes", run.order().targets().stream().map(t -> t.scope().text()).toList());
+            tree.put("replicas", run.replicas().stream().map(ReplicaStatus::replica).toList());
+            tree.put("holding", run.holding().stream().map(s -> s.scope().text()).toList());
+            terminal.json(tree);
+            return ExitCode.DONE;
+        }
+        run.order()
+                .targets()
+                .forEach(target -> terminal.line("would stop " + target.scope().text()));
+        run.holding()
+                .forEach(
+                        held ->
+                                terminal.line(
+                                        "holds already: " + held.scope().text() + " " + held.id()));
+        Table table = new Table("REPLICA", "STATE", "LEASE LEFT", "CALLS/S");
+        run.replicas()
+                .forEach(
+                        replica ->
+                                table.row(
+                                        replica.replica(),
+                                        replica.state(),
+                                        replica.leaseLeft().toMillis() + " ms",
+                                        replica.callsPerSecond()));
+        table.print(terminal);
+        return ExitCode.DONE;
+    }
+
+    private static Map<String, Object> tree(StopReport report) {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("result", report.result().name().toLowerCase(java.util.Locale.ROOT));
+        tree.put("message", report.message());
+        tree.put("epoch", report.epoch());
+        tree.put("recordedAfterMillis", report.recordedAfter().toNanos() / 1e6);
+        tree.put(
+                "stops",
+                report.order().targets().stream()
+                        .map(t -> Map.of("id", t.id().toString(), "scope", t.scope().text()))
+                        .toList());
+        tree.put("replicas", OrderLines.tree(report.replicas()));
+        return tree;
+    }
+}
