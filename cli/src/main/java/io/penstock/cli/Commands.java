@@ -10,9 +10,10 @@ final class Commands {
 
     static CommandLine all(Map<String, String> environment, Terminal terminal) {
         CommandLine line = new CommandLine(new Penstock());
-        line.getCommandSpec().version(version());
+        line.getCommandSpec().version("penstock " + Version.text());
         line.addSubcommand(new CheckCommand(terminal, environment));
         line.addSubcommand(new UpCommand(terminal, environment));
+        line.addSubcommand(new ServeCommand(terminal, environment));
         line.addSubcommand(new MigrateCommand(terminal, environment));
         line.addSubcommand(new StopCommand(terminal, environment));
         line.addSubcommand(new ResumeCommand(terminal, environment));
@@ -24,10 +25,5 @@ final class Commands {
         line.addSubcommand(new DemoServerCommand(terminal));
         line.addSubcommand(new CompletionCommand(terminal));
         return line;
-    }
-
-    private static String version() {
-        String version = Main.class.getPackage().getImplementationVersion();
-        return "penstock " + (version == null ? "(not packaged)" : version);
     }
 }

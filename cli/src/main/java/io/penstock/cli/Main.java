@@ -4,6 +4,8 @@ import io.penstock.cli.terminal.CommandFailure;
 import io.penstock.cli.terminal.ExitCode;
 import io.penstock.cli.terminal.Style;
 import io.penstock.cli.terminal.Terminal;
+import io.penstock.gateway.config.LogConfig;
+import io.penstock.gateway.logging.Logs;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
@@ -16,6 +18,7 @@ public final class Main {
 
     public static void main(String[] args) {
         Map<String, String> environment = System.getenv();
+        Logs.start(new LogConfig(LogConfig.Format.TEXT, System.Logger.Level.WARNING));
         System.exit(run(args, environment, Terminal.system(environment)));
     }
 

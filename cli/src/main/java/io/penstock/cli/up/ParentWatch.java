@@ -2,12 +2,15 @@ package io.penstock.cli.up;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * How a child notices that its parent is gone, however it went: the parent holds the other end of
  * the child's standard input and never writes; the end of it means that the parent is no more.
  */
 public final class ParentWatch {
+    private static final long ORDERLY_NANOS_MAX = 15_000_000_000L;
+
     private ParentWatch() {}
 
     /** Waits for the end of standard input. */
@@ -31,7 +34,20 @@ public final class ParentWatch {
                 .start(
                         () -> {
                             await();
+                            haltLater();
                             System.exit(0);
+                        });
+    }
+
+    /** What was started with the parent may be gone already, and an orderly end may wait for it. */
+    private static void haltLater() {
+        Thread.ofPlatform()
+                .daemon()
+                .name("parent-watch-halt")
+                .start(
+                        () -> {
+                            LockSupport.parkNanos(ORDERLY_NANOS_MAX);
+                            Runtime.getRuntime().halt(1);
                         });
     }
 }

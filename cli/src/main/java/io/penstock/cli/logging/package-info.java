@@ -1,4 +1,0 @@
-@NullMarked
-package io.penstock.cli.logging;
-
-import org.jspecify.annotations.NullMarked;
