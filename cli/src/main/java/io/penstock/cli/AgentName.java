@@ -13,7 +13,9 @@ record AgentName(String tenant, String agent) {
                     "a tenant's name is 1 to 128 of letters, digits, . _ -, not " + tenant);
         }
         int bytes = agent.getBytes(java.nio.charset.StandardCharsets.UTF_8).length;
-        if (bytes == 0 || bytes > AGENT_BYTES_MAX || agent.chars().anyMatch(Character::isISOControl)) {
+        if (bytes == 0
+                || bytes > AGENT_BYTES_MAX
+                || agent.chars().anyMatch(Character::isISOControl)) {
             throw CommandFailure.usage("an agent's name is printable text of 1 to 256 bytes");
         }
     }

@@ -18,7 +18,8 @@ import picocli.CommandLine.Mixin;
         },
         footerHeading = "%nExamples:%n",
         footer = {
-            "  PGPASSWORD=... penstock migrate --database jdbc:postgresql://db/penstock --user owner",
+            "  PGPASSWORD=... penstock migrate --database jdbc:postgresql://db/penstock --user"
+                    + " owner",
             "%nExit code 0: the schema is what this version needs. 1: it is not."
         })
 final class MigrateCommand implements Callable<Integer> {

@@ -62,8 +62,7 @@ record OrderLines(Terminal terminal, boolean quiet) implements Progress {
                     case SILENT -> Style.BAD;
                 };
         terminal.line(
-                "%-12s %s"
-                        .formatted(answer.replica(), terminal.styled(style, answer.text())));
+                "%-12s %s".formatted(answer.replica(), terminal.styled(style, answer.text())));
     }
 
     /** The last line, in the colour of the result. */

@@ -79,7 +79,10 @@ final class ResumeCommand implements Callable<Integer> {
                     .forEach(
                             stop ->
                                     terminal.line(
-                                            "still holds: " + stop.scope().text() + " " + stop.id()));
+                                            "still holds: "
+                                                    + stop.scope().text()
+                                                    + " "
+                                                    + stop.id()));
             lines.conclude(report.result(), report.message());
         }
         return report.result().exitCode();

@@ -30,7 +30,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "serve",
         description = {
-            "Runs one replica in the foreground until SIGTERM or Ctrl-C; then drains, and ends with",
+            "Runs one replica in the foreground until SIGTERM or Ctrl-C; then drains, and ends"
+                    + " with",
             "exit code 0. The options let replicas share one configuration file."
         },
         footerHeading = "%nExamples:%n",

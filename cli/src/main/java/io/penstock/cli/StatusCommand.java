@@ -81,13 +81,21 @@ final class StatusCommand implements Callable<Integer> {
     private static Table replicas(List<ReplicaStatus> replicas) {
         Table table =
                 new Table(
-                        "REPLICA", "STATE", "AGENTS", "ADMIN", "VERSION", "EPOCH", "LEASE LEFT",
-                        "CALLS/S", "LEADS");
+                        "REPLICA",
+                        "STATE",
+                        "AGENTS",
+                        "ADMIN",
+                        "VERSION",
+                        "EPOCH",
+                        "LEASE LEFT",
+                        "CALLS/S",
+                        "LEADS");
         for (ReplicaStatus replica : replicas) {
             Style style = replica.leaseLeft().isZero() ? Style.BAD : Style.PLAIN;
             table.row(
                     replica.replica(),
-                    Table.cell(replica.state().equals("open") ? Style.GOOD : style, replica.state()),
+                    Table.cell(
+                            replica.state().equals("open") ? Style.GOOD : style, replica.state()),
                     replica.dataAddress(),
                     replica.adminAddress(),
                     replica.version(),

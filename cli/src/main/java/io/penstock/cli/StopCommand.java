@@ -35,7 +35,8 @@ import picocli.CommandLine.Option;
             "  penstock stop --all --reason 'runaway agents'",
             "  penstock stop --tenant acme --tool files/delete --reason 'incident 12' --drain",
             "  penstock stop --all --reason 'drill' --dry-run",
-            "%nExit code 0: every replica is confirmed, by its answer or because its lease is over.",
+            "%nExit code 0: every replica is confirmed, by its answer or because its lease is"
+                    + " over.",
             "3: recorded, not confirmed within --wait. 1: not recorded."
         })
 final class StopCommand implements Callable<Integer> {
@@ -153,8 +154,7 @@ final class StopCommand implements Callable<Integer> {
     private int show(DryRun run) {
         if (json) {
             Map<String, Object> tree = new LinkedHashMap<>();
-            tree.put(
-                    "scopes", run.order().targets().stream().map(t -> t.scope().text()).toList());
+            tree.put("scopes", run.order().targets().stream().map(t -> t.scope().text()).toList());
             tree.put("replicas", run.replicas().stream().map(ReplicaStatus::replica).toList());
             tree.put("holding", run.holding().stream().map(s -> s.scope().text()).toList());
             terminal.json(tree);
