@@ -17,6 +17,7 @@ import io.penstock.gateway.call.RefusalCode;
 import io.penstock.gateway.config.ListenConfig;
 import io.penstock.gateway.config.ReplicaConfig;
 import io.penstock.gateway.door.DoorEvents;
+import io.penstock.gateway.warmup.WarmUp;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.UUID;
@@ -92,11 +93,12 @@ public final class Replica {
      */
     public boolean start() {
         LOG.log(Level.INFO, "event=starting {0}", config.effectiveLine());
+        Thread warming = Thread.ofVirtual().start(new WarmUp(clocks.ticker(), clocks.wall())::run);
         if (!boot.await()) {
             return false;
         }
         cluster.start(registry, callsTotal::sum);
-        if (!awaitFirstLease()) {
+        if (!awaitFirstLease() || !finished(warming)) {
             return false;
         }
         dataPlane.start();
@@ -160,6 +162,16 @@ public final class Replica {
                     return false;
                 }
             }
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private static boolean finished(Thread warming) {
+        try {
+            warming.join();
             return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
