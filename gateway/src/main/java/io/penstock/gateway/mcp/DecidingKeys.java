@@ -14,16 +14,27 @@ import java.util.Set;
  */
 final class DecidingKeys {
     private final Set<String> folded = new HashSet<>();
+    private final int shortest;
+    private final int longest;
 
     DecidingKeys(String... keys) {
+        int least = Integer.MAX_VALUE;
+        int most = 0;
         for (String key : keys) {
             folded.add(fold(key));
+            least = Math.min(least, key.length());
+            most = Math.max(most, key.length());
         }
+        shortest = least;
+        longest = most;
     }
 
     /** Whether any reader would take the key for one of these. */
     boolean matches(String key) {
-        return folded.contains(fold(key));
+        // Folding goes character by character, so it changes no length.
+        return key.length() >= shortest
+                && key.length() <= longest
+                && folded.contains(fold(key));
     }
 
     /** Upper and then lower case, character by character: at least what any reader ignores. */

@@ -56,7 +56,8 @@ final class JsonScanner {
         while (at < text.length) {
             byte next = text[at];
             if (next != ' ' && next != '\n' && next != '\r' && next != '\t') {
-                return next;
+                // Unsigned: the byte 0xff is no white space and not the end either.
+                return next & 0xff;
             }
             at++;
         }
@@ -301,7 +302,7 @@ final class JsonScanner {
     }
 
     private int byteAt(int i) {
-        return i < text.length ? text[i] : -1;
+        return i < text.length ? text[i] & 0xff : -1;
     }
 
     /** Reads any value and drops it. */

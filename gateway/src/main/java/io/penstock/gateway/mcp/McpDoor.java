@@ -3,8 +3,6 @@ package io.penstock.gateway.mcp;
 import io.penstock.gateway.api.Entrance;
 import io.penstock.gateway.api.Forwarding;
 import io.penstock.gateway.api.JsonText;
-import io.penstock.gateway.call.Call;
-import io.penstock.gateway.call.Dialect;
 import io.penstock.gateway.call.Refusal;
 import io.penstock.gateway.call.RefusalCode;
 import io.penstock.gateway.config.ServerConfig;
@@ -14,7 +12,7 @@ import io.penstock.gateway.http.Reply;
 import io.penstock.gateway.http.RequestHandler;
 import io.penstock.gateway.identity.Identity;
 import io.penstock.gateway.mcp.Sessions.Session;
-import java.net.URI;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The door for MCP: {@code POST, GET, DELETE /mcp/{server}}, both eras of the protocol.
  *
- * <p><b>Guarantee.</b> What reaches the call path was read as one thing by the strictest reader
- * there is, agrees with its headers, and goes on as exactly the bytes that were judged. A session
- * reaches its upstream only from the agent that it was made for.
+ * <p><b>Guarantee.</b> What reaches the call path was read as one thing by a reader stricter than
+ * any server's, agrees with its headers, and goes on as exactly the bytes that were judged. A
+ * session reaches its upstream only from the agent that it was made for.
  *
  * <p><b>Failure.</b> What the protocol calls wrong keeps the protocol's status and code, and
  * reaches nobody.
@@ -35,20 +33,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class McpDoor implements RequestHandler {
     private static final String PREFIX = "/mcp/";
-    private static final String BOTH_TYPES = "application/json, text/event-stream";
+    private static final String BATCH = "batch";
 
     /** What servers of the official SDKs say of a session that is not there. */
     private static final int SESSION_NOT_FOUND = -32001;
 
-    private static final byte[] NO_BODY = {};
-
-    /** A server as this door knows it. */
-    private record Endpoint(String target, boolean byStatus) {}
+    private static final long SOON_MILLIS = 1_000;
 
     private final Map<String, Endpoint> servers = new HashMap<>();
     private final Entrance entrance;
     private final Sessions sessions;
     private final MessageReader reader;
+    private final McpCalls calls;
 
     /**
      * @param servers all that are configured; plain HTTP APIs are not reached here
@@ -58,20 +54,13 @@ public final class McpDoor implements RequestHandler {
             Iterable<ServerConfig> servers, Entrance entrance, Sessions sessions, int nesting) {
         for (ServerConfig server : servers) {
             if (server.mcp()) {
-                this.servers.put(
-                        server.name(),
-                        new Endpoint(target(server.url()), server.refusalsByStatus()));
+                this.servers.put(server.name(), Endpoint.of(server));
             }
         }
         this.entrance = entrance;
         this.sessions = sessions;
         this.reader = new MessageReader(nesting);
-    }
-
-    private static String target(URI url) {
-        String path = url.getRawPath();
-        String query = url.getRawQuery();
-        return (path == null || path.isEmpty() ? "/" : path) + (query == null ? "" : "?" + query);
+        this.calls = new McpCalls(sessions);
     }
 
     @Override
@@ -79,7 +68,7 @@ public final class McpDoor implements RequestHandler {
         UUID id = entrance.ids().get();
         switch (entrance.identification().identify(request.headers())) {
             case Identity.Unknown unknown ->
-                    entrance.refuseUnknown(reply, dialect(id, null, null), unknown, id);
+                    entrance.refuseUnknown(reply, dialect(id, null), unknown, id);
             case Identity.Agent agent ->
                     visit(
                             new Visit(
@@ -88,27 +77,29 @@ public final class McpDoor implements RequestHandler {
                                     agent,
                                     server(request.target()),
                                     id,
-                                    new McpHeaders(request.headers())));
+                                    new McpHeaders(request.headers()),
+                                    request.arrivedNanos()));
         }
     }
 
     /** A query does not go on: the endpoint has its own, if any. */
     private static String server(String target) {
         int question = target.indexOf('?');
-        return target.substring(PREFIX.length(), question < 0 ? target.length() : question);
+        String server =
+                target.substring(PREFIX.length(), question < 0 ? target.length() : question);
+        return server.endsWith("/") ? server.substring(0, server.length() - 1) : server;
     }
 
     private void visit(Visit visit) {
+        if (Forwarding.redirects(visit.request().headers())) {
+            reject(visit, 400, "a header asks for another method or target");
+            return;
+        }
         switch (visit.request().method()) {
             case "POST" -> post(visit);
             case "GET", "DELETE" -> bodiless(visit);
             default -> notAllowed(visit, "POST, GET, DELETE");
         }
-    }
-
-    private void notAllowed(Visit visit, String allow) {
-        HeaderBlock headers = entrance.rejected(405, visit.id()).add("Allow", allow);
-        entrance.reject(visit.reply(), 405, "this method is not for here", headers, visit.id());
     }
 
     private void post(Visit visit) {
@@ -119,15 +110,9 @@ public final class McpDoor implements RequestHandler {
             reject(visit, 415, "the body must be application/json in UTF-8");
         } else if (!headers.acceptsJson() && !headers.acceptsEvents()) {
             reject(visit, 406, "Accept must list application/json and text/event-stream");
-        } else if (Forwarding.redirects(visit.request().headers())) {
-            reject(visit, 400, "a header asks for another method or target");
         } else {
             read(visit);
         }
-    }
-
-    private void reject(Visit visit, int status, String detail) {
-        entrance.reject(visit.reply(), status, detail, visit.id());
     }
 
     private void read(Visit visit) {
@@ -145,39 +130,97 @@ public final class McpDoor implements RequestHandler {
         if (revision == null) {
             return;
         }
-        RpcFault fault = MessageRules.fault(message, revision);
-        if (fault == null) {
-            fault = MessageRules.mismatch(message, visit.headers(), revision);
-        }
+        RpcFault fault = fault(visit, message, revision);
         if (fault != null) {
             wrong(visit, id, fault);
             return;
         }
-        Endpoint endpoint = endpoint(visit, tool(message), id);
-        if (endpoint == null) {
-            return;
-        }
-        Entry entry = enter(visit, revision, message.method(), id);
+        Entry entry = enter(visit, revision, message.method(), McpCalls.tool(message), id);
         if (entry != null) {
             byte[] body = visit.request().body();
-            run(visit, visit.reply(), messageCall(visit, endpoint, entry, message, body));
+            entrance.calls().run(calls.post(visit, entry, message, body), visit.reply());
+        }
+    }
+
+    private static @Nullable RpcFault fault(Visit visit, Message message, Revision revision) {
+        RpcFault fault = MessageRules.fault(message, revision);
+        return fault != null ? fault : MessageRules.mismatch(message, visit.headers(), revision);
+    }
+
+    private void batch(Visit visit, List<Message> messages) {
+        Revision revision = revision(visit, null);
+        if (revision == null) {
+            return;
+        }
+        RpcFault fault = MessageRules.batchFault(messages, revision);
+        for (int i = 0; i < messages.size() && fault == null; i++) {
+            fault = fault(visit, messages.get(i), revision);
+        }
+        if (fault != null) {
+            wrong(visit, null, fault);
+            return;
+        }
+        if (!visit.headers().acceptsEvents()) {
+            reject(visit, 406, "a batch is answered as text/event-stream");
+            return;
+        }
+        Entry entry = enter(visit, revision, BATCH, BATCH, null);
+        if (entry != null) {
+            Endpoint inBand = entry.endpoint().inBand();
+            runAll(visit, new Entry(inBand, revision, entry.session()), messages);
+        }
+    }
+
+    /** Each message of a batch is a call of its own, judged and answered one after the other. */
+    private void runAll(Visit visit, Entry entry, List<Message> messages) {
+        HeaderBlock headers = new HeaderBlock();
+        entrance.decisions().add(headers, BatchReply.DECISION, visit.id());
+        BatchReply answers = new BatchReply(visit.reply(), headers);
+        Visit turn = visit;
+        for (Message message : messages) {
+            if (answers.over()) {
+                return;
+            }
+            byte[] body =
+                    Arrays.copyOfRange(visit.request().body(), message.start(), message.end());
+            entrance.calls().run(calls.post(turn, entry, message, body), answers.element(message));
+            turn = visit.next(entrance.ids().get(), entrance.ticker().getAsLong());
+        }
+        answers.finish();
+    }
+
+    /** Nothing to judge but who asks, and for which session. */
+    private void bodiless(Visit visit) {
+        Revision revision = revision(visit, null);
+        if (revision == null) {
+            return;
+        }
+        String fault = visit.headers().fault();
+        if (revision.stateless()) {
+            notAllowed(visit, "POST");
+        } else if (fault != null) {
+            wrong(visit, null, new RpcFault(RpcError.HEADER_MISMATCH, fault));
+        } else if (visit.request().body().length > 0) {
+            reject(visit, 400, "a body has no meaning here");
+        } else if (visit.request().method().equals("GET") && !visit.headers().acceptsEvents()) {
+            reject(visit, 406, "Accept must list text/event-stream");
+        } else {
+            String method = visit.request().method();
+            Entry entry = enter(visit, revision, method, method, null);
+            if (entry != null) {
+                entrance.calls().run(calls.bodiless(visit, entry), visit.reply());
+            }
         }
     }
 
     /** The revision that a request speaks; null where it is none of ours, and has been answered. */
     private @Nullable Revision revision(Visit visit, byte @Nullable [] id) {
         String named = visit.headers().version();
-        if (named == null) {
-            return Revision.UNNAMED;
-        }
-        Revision revision = Revision.of(named);
-        if (revision == null) {
+        Revision revision = named == null ? Revision.UNNAMED : Revision.of(named);
+        if (named != null && revision == null) {
+            String requested = JsonText.quoted(JsonScanner.shortened(named));
             String data =
-                    "{\"supported\":"
-                            + Revision.supported()
-                            + ",\"requested\":"
-                            + JsonText.quoted(JsonScanner.shortened(named))
-                            + "}";
+                    "{\"supported\":" + Revision.supported() + ",\"requested\":" + requested + "}";
             answer(
                     visit,
                     400,
@@ -190,236 +233,49 @@ public final class McpDoor implements RequestHandler {
         return revision;
     }
 
-    /** The server that is asked for; null where there is none, and the request has been refused. */
-    private @Nullable Endpoint endpoint(Visit visit, String tool, byte @Nullable [] id) {
+    /** Finds the server and opens the session; null where the request has been answered instead. */
+    private @Nullable Entry enter(
+            Visit visit, Revision revision, String method, String tool, byte @Nullable [] id) {
         Endpoint endpoint = servers.get(visit.server());
         if (endpoint == null) {
             entrance.refuseUnknownTarget(
-                    visit.reply(),
-                    dialect(visit.id(), id, null),
-                    visit.subject(tool, null),
-                    visit.id());
+                    visit.reply(), dialect(visit.id(), id), visit.subject(tool, null), visit.id());
+            return null;
         }
-        return endpoint;
-    }
-
-    /**
-     * What a request that is in order comes in with.
-     *
-     * @param session null where the request names none
-     */
-    private record Entry(Revision revision, @Nullable Session session) {}
-
-    /** Opens the session that a request names; null where it has been answered instead. */
-    private @Nullable Entry enter(
-            Visit visit, Revision revision, String method, byte @Nullable [] id) {
-        String sealed = visit.headers().session();
-        if (revision.stateless()) {
-            return new Entry(revision, null);
-        }
-        if ((sealed != null || method.equals(RpcMethods.INITIALIZE)) && !sessions.ready()) {
+        String sealed = revision.stateless() ? null : visit.headers().session();
+        boolean begins = !revision.stateless() && method.equals(RpcMethods.INITIALIZE);
+        if ((sealed != null || begins) && !sessions.ready()) {
+            McpDialect dialect =
+                    new McpDialect(visit.id(), id, endpoint.byStatus(), McpDialect.Seal.NONE);
             entrance.refuse(
-                    visit.reply(),
-                    dialect(visit.id(), id, null),
-                    noSealKey(),
-                    visit.subject(method, null),
-                    visit.id());
+                    visit.reply(), dialect, notReady(), visit.subject(tool, null), visit.id());
             return null;
         }
-        if (sealed == null) {
-            return new Entry(revision, null);
-        }
-        Session session = sessions.open(visit.owner(), sealed);
-        if (session == null) {
-            answer(
-                    visit,
-                    404,
-                    RpcError.of(
-                            id, SESSION_NOT_FOUND, "session not found: initialize again", null));
+        Session session = sealed == null ? null : sessions.open(visit.owner(), sealed);
+        if (sealed != null && session == null) {
+            String reason = "session not found: initialize again";
+            answer(visit, 404, RpcError.of(id, SESSION_NOT_FOUND, reason, null));
             return null;
         }
-        return new Entry(revision, session);
+        return new Entry(endpoint, revision, session);
     }
 
-    private static Refusal noSealKey() {
+    private static Refusal notReady() {
         return Refusal.of(
                 RefusalCode.CONTROL_STALE,
                 "this replica has not read the cluster's seal keys yet",
-                1_000,
+                SOON_MILLIS,
                 false,
                 "The gateway is starting; try again in a moment.");
     }
 
-    private static String tool(Message message) {
-        if (message.method().equals(RpcMethods.TOOLS_CALL) && message.name() != null) {
-            return message.name();
-        }
-        return message.kind() == Message.Kind.RESPONSE ? "response" : message.method();
+    private void notAllowed(Visit visit, String allow) {
+        HeaderBlock headers = entrance.rejected(405, visit.id()).add("Allow", allow);
+        entrance.reject(visit.reply(), 405, "this method is not for here", headers, visit.id());
     }
 
-    private Call messageCall(
-            Visit visit, Endpoint endpoint, Entry entry, Message message, byte[] body) {
-        boolean request = message.kind() == Message.Kind.REQUEST;
-        String label = message.kind() == Message.Kind.RESPONSE ? "response" : message.method();
-        return new Call(
-                visit.id(),
-                visit.subject(tool(message), entry.session()),
-                request && RpcMethods.counted(message.method()),
-                label,
-                "POST",
-                endpoint.target(),
-                forwarded(visit, entry),
-                body,
-                request && message.method().equals(RpcMethods.SUBSCRIPTIONS_LISTEN),
-                visit.request().arrivedNanos(),
-                new McpDialect(
-                        visit.id(),
-                        request ? message.id() : null,
-                        endpoint.byStatus(),
-                        seal(visit, entry)));
-    }
-
-    private HeaderBlock forwarded(Visit visit, Entry entry) {
-        HeaderBlock headers = Forwarding.forwardable(visit.request().headers());
-        // A compressed answer could not be ended with an event of ours.
-        headers.remove("Accept-Encoding");
-        headers.remove(McpDialect.SESSION);
-        if (entry.revision().stateless()) {
-            headers.remove(McpHeaders.LAST_EVENT);
-        }
-        if (entry.session() != null) {
-            headers.add(McpDialect.SESSION, entry.session().upstream());
-        }
-        if (visit.headers().acceptsAnything() && visit.request().method().equals("POST")) {
-            headers.set("Accept", BOTH_TYPES);
-        }
-        return headers;
-    }
-
-    /** A server may repeat the id in each answer: the client keeps the one that it has. */
-    private McpDialect.Seal seal(Visit visit, Entry entry) {
-        if (entry.revision().stateless()) {
-            return McpDialect.Seal.NONE;
-        }
-        Session session = entry.session();
-        return upstream ->
-                session != null && session.upstream().equals(upstream)
-                        ? session.sealed()
-                        : sessions.seal(visit.owner(), upstream);
-    }
-
-    private void batch(Visit visit, List<Message> messages) {
-        Revision revision = revision(visit, null);
-        if (revision == null) {
-            return;
-        }
-        RpcFault fault = MessageRules.batchFault(messages, revision);
-        for (int i = 0; i < messages.size() && fault == null; i++) {
-            fault = MessageRules.fault(messages.get(i), revision);
-            if (fault == null) {
-                fault = MessageRules.mismatch(messages.get(i), visit.headers(), revision);
-            }
-        }
-        if (fault != null) {
-            wrong(visit, null, fault);
-            return;
-        }
-        if (!visit.headers().acceptsEvents()) {
-            reject(visit, 406, "a batch is answered as text/event-stream");
-            return;
-        }
-        Endpoint endpoint = endpoint(visit, "batch", null);
-        Entry entry = endpoint == null ? null : enter(visit, revision, "batch", null);
-        if (endpoint != null && entry != null) {
-            runBatch(visit, endpoint, entry, messages);
-        }
-    }
-
-    private void runBatch(Visit visit, Endpoint endpoint, Entry entry, List<Message> messages) {
-        HeaderBlock headers = new HeaderBlock();
-        entrance.decisions().add(headers, BatchReply.DECISION, visit.id());
-        BatchReply answers = new BatchReply(visit.reply(), headers);
-        long arrivedNanos = visit.request().arrivedNanos();
-        for (Message message : messages) {
-            if (answers.over()) {
-                return;
-            }
-            byte[] body =
-                    java.util.Arrays.copyOfRange(
-                            visit.request().body(), message.start(), message.end());
-            Visit element =
-                    new Visit(
-                            new InboundRequest(
-                                    "POST",
-                                    visit.request().target(),
-                                    visit.request().headers(),
-                                    body,
-                                    visit.request().peer(),
-                                    visit.request().certificate(),
-                                    arrivedNanos),
-                            visit.reply(),
-                            visit.agent(),
-                            visit.server(),
-                            entrance.ids().get(),
-                            visit.headers());
-            Endpoint inBand = new Endpoint(endpoint.target(), false);
-            run(
-                    element,
-                    answers.element(message),
-                    messageCall(element, inBand, entry, message, body));
-            arrivedNanos = entrance.ticker().getAsLong();
-        }
-        answers.finish();
-    }
-
-    private void run(Visit visit, Reply reply, Call call) {
-        entrance.calls().run(call, reply);
-    }
-
-    /** A stream from the server, or the end of a session: nothing to judge but who asks. */
-    private void bodiless(Visit visit) {
-        boolean listens = visit.request().method().equals("GET");
-        Revision revision = revision(visit, null);
-        if (revision == null) {
-            return;
-        }
-        String fault = visit.headers().fault();
-        if (revision.stateless()) {
-            notAllowed(visit, "POST");
-        } else if (fault != null) {
-            wrong(visit, null, new RpcFault(RpcError.HEADER_MISMATCH, fault));
-        } else if (visit.request().body().length > 0) {
-            reject(visit, 400, "a body has no meaning here");
-        } else if (Forwarding.redirects(visit.request().headers())) {
-            reject(visit, 400, "a header asks for another method or target");
-        } else if (listens && !visit.headers().acceptsEvents()) {
-            reject(visit, 406, "Accept must list text/event-stream");
-        } else {
-            runBodiless(visit, revision, listens);
-        }
-    }
-
-    private void runBodiless(Visit visit, Revision revision, boolean listens) {
-        String method = visit.request().method();
-        Endpoint endpoint = endpoint(visit, method, null);
-        Entry entry = endpoint == null ? null : enter(visit, revision, method, null);
-        if (endpoint == null || entry == null) {
-            return;
-        }
-        Call call =
-                new Call(
-                        visit.id(),
-                        visit.subject(method, entry.session()),
-                        false,
-                        method,
-                        method,
-                        endpoint.target(),
-                        forwarded(visit, entry),
-                        NO_BODY,
-                        listens,
-                        visit.request().arrivedNanos(),
-                        new McpDialect(visit.id(), null, endpoint.byStatus(), seal(visit, entry)));
-        run(visit, visit.reply(), call);
+    private void reject(Visit visit, int status, String detail) {
+        entrance.reject(visit.reply(), status, detail, visit.id());
     }
 
     /** Answers what the protocol itself calls wrong. */
@@ -433,8 +289,7 @@ public final class McpDoor implements RequestHandler {
         visit.reply().send(status, headers, body, 0, body.length);
     }
 
-    private Dialect dialect(UUID call, byte @Nullable [] id, @Nullable Endpoint endpoint) {
-        boolean byStatus = endpoint != null && endpoint.byStatus();
-        return new McpDialect(call, id, byStatus, McpDialect.Seal.NONE);
+    private static McpDialect dialect(UUID call, byte @Nullable [] id) {
+        return new McpDialect(call, id, false, McpDialect.Seal.NONE);
     }
 }

@@ -45,7 +45,6 @@ final class MessageReader {
     private static final byte[] ARGUMENTS = ascii("arguments");
     private static final byte[] META_KEY = ascii("_meta");
     private static final byte[] VERSION = ascii("io.modelcontextprotocol/protocolVersion");
-    private static final byte[] TWO = ascii("2.0");
 
     private final int nesting;
 
@@ -184,8 +183,7 @@ final class MessageReader {
         }
 
         private void jsonrpc() {
-            json.string();
-            if (!json.tokenIs(TWO)) {
+            if (!text("jsonrpc").equals("2.0")) {
                 throw MalformedMessage.notRpc("jsonrpc must be \"2.0\"");
             }
             versioned = true;

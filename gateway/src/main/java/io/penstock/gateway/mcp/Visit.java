@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param server the name in the path, which may be nobody's
  * @param id of the call that it becomes, where it becomes one
+ * @param arrivedNanos when it arrived; of a later message of a batch, when its turn came
  */
 record Visit(
         InboundRequest request,
@@ -21,7 +22,13 @@ record Visit(
         Identity.Agent agent,
         String server,
         UUID id,
-        McpHeaders headers) {
+        McpHeaders headers,
+        long arrivedNanos) {
+
+    /** The same request for another message of its batch. */
+    Visit next(UUID nextId, long nowNanos) {
+        return new Visit(request, reply, agent, server, nextId, headers, nowNanos);
+    }
 
     Subject subject(String tool, @Nullable Session session) {
         return new Subject(
