@@ -32,9 +32,7 @@ final class DecidingKeys {
     /** Whether any reader would take the key for one of these. */
     boolean matches(String key) {
         // Folding goes character by character, so it changes no length.
-        return key.length() >= shortest
-                && key.length() <= longest
-                && folded.contains(fold(key));
+        return key.length() >= shortest && key.length() <= longest && folded.contains(fold(key));
     }
 
     /** Upper and then lower case, character by character: at least what any reader ignores. */

@@ -22,8 +22,7 @@ class HttpDoorTest {
     private final HttpDoor door =
             new HttpDoor(
                     List.of(
-                            FakeGateway.server(
-                                    "api", "https://api/v2/", false, "GET /users/{id}"),
+                            FakeGateway.server("api", "https://api/v2/", false, "GET /users/{id}"),
                             FakeGateway.server("root", "http://root", false),
                             FakeGateway.server("files", "http://files/mcp", true)),
                     gateway.entrance());
@@ -77,7 +76,8 @@ class HttpDoorTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/http/api/../x", "/http/api/%2e%2e/x", "/http/api//x", "/http/api/a%5cb"})
+    @ValueSource(
+            strings = {"/http/api/../x", "/http/api/%2e%2e/x", "/http/api//x", "/http/api/a%5cb"})
     void handle_targetThatLeaves_is400AndReachesNobody(String target) {
         RecordedReply reply = get(target);
 
@@ -108,7 +108,13 @@ class HttpDoorTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"X-HTTP-Method-Override", "x-http-method", "X_Method_Override", "X-Original-URL"})
+    @ValueSource(
+            strings = {
+                "X-HTTP-Method-Override",
+                "x-http-method",
+                "X_Method_Override",
+                "X-Original-URL"
+            })
     void handle_headerThatMeansAnotherRequest_is400(String name) {
         RecordedReply reply =
                 handle("GET", "/http/api/x", FakeGateway.agent().add(name, "DELETE"), "");
@@ -118,7 +124,8 @@ class HttpDoorTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/http/", "/http/nobody/x", "/http/files/x", "/http/%61pi/x", "/http/API/x"})
+    @ValueSource(
+            strings = {"/http/", "/http/nobody/x", "/http/files/x", "/http/%61pi/x", "/http/API/x"})
     void handle_unknownServer_is404(String target) throws IOException {
         RecordedReply reply = get(target);
 

@@ -146,8 +146,28 @@ class HttpTargetTest {
     @Test
     void parse_acceptedTargets_stayInsideInEveryReading() {
         String[] pieces = {
-            "/", "/", "/", ".", "..", "%2e", "%2E", "%252e", "%2f", "%5c", ";", ";x", "a", "b.c", "%25",
-            "%32%65", "%3b", "%c0%ae", "%20", "2e", "%00", "%ef%bc%8e"
+            "/",
+            "/",
+            "/",
+            ".",
+            "..",
+            "%2e",
+            "%2E",
+            "%252e",
+            "%2f",
+            "%5c",
+            ";",
+            ";x",
+            "a",
+            "b.c",
+            "%25",
+            "%32%65",
+            "%3b",
+            "%c0%ae",
+            "%20",
+            "2e",
+            "%00",
+            "%ef%bc%8e"
         };
         long seed = System.nanoTime();
         Random random = new Random(seed);

@@ -37,8 +37,17 @@ class RouterTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "/", "*", "/mcp", "/http", "/MCP/a", "//mcp/a", "/x/../mcp/a", "/%6dcp/a",
-                "http://host/mcp/a", "host:443", ""
+                "/",
+                "*",
+                "/mcp",
+                "/http",
+                "/MCP/a",
+                "//mcp/a",
+                "/x/../mcp/a",
+                "/%6dcp/a",
+                "http://host/mcp/a",
+                "host:443",
+                ""
             })
     void handle_anythingElse_is404(String target) {
         RecordedReply reply = handle(router(), "GET", target, new HeaderBlock());
@@ -49,7 +58,14 @@ class RouterTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"https://evil.example", "null", "https://app.example:8443", "http://app.example", ""})
+    @ValueSource(
+            strings = {
+                "https://evil.example",
+                "null",
+                "https://app.example:8443",
+                "http://app.example",
+                ""
+            })
     void handle_originThatMayNotCall_is403(String origin) {
         HeaderBlock headers = new HeaderBlock().add("Origin", origin);
 

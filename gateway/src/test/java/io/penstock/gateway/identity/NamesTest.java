@@ -27,7 +27,8 @@ class NamesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a", "read file", "a/b", "é", "ツール", "😀", "a\"b\\c", "user@example.org"})
+    @ValueSource(
+            strings = {"a", "read file", "a/b", "é", "ツール", "😀", "a\"b\\c", "user@example.org"})
     void printable_text_isAName(String name) {
         assertThat(Names.printable(name)).isTrue();
     }
@@ -35,8 +36,23 @@ class NamesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", " ", " a", "a ", "a\u00a0", "\u3000a", "a\tb", "a\u0000b", "a\u007fb", "a\u0085b",
-                "a\u200bb", "a\u202eb", "a\u2028b", "a\u2029b", "\ufeffa", "a\ud800", "\udc00a"
+                "",
+                " ",
+                " a",
+                "a ",
+                "a\u00a0",
+                "\u3000a",
+                "a\tb",
+                "a\u0000b",
+                "a\u007fb",
+                "a\u0085b",
+                "a\u200bb",
+                "a\u202eb",
+                "a\u2028b",
+                "a\u2029b",
+                "\ufeffa",
+                "a\ud800",
+                "\udc00a"
             })
     void printable_whatCannotBeSeen_isNone(String name) {
         assertThat(Names.printable(name)).isFalse();

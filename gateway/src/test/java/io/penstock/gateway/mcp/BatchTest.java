@@ -81,8 +81,7 @@ class BatchTest {
         assertThat(gateway.calls()).extracting(Call::counted).containsExactly(true, false, true);
         assertThat(reply.status()).isEqualTo(200);
         assertThat(reply.headers().first("Content-Type")).isEqualTo("text/event-stream");
-        assertThat(reply.body())
-                .isEqualTo("event: message\ndata: {\"ok\":true}\n\n".repeat(2));
+        assertThat(reply.body()).isEqualTo("event: message\ndata: {\"ok\":true}\n\n".repeat(2));
         assertThat(reply.ended()).isTrue();
     }
 
@@ -114,8 +113,13 @@ class BatchTest {
 
         assertThat(reply.body())
                 .isEqualTo(
-                        "data: {\"progress\":1}\n\ndata: {\"id\":1}\n\n\n\n"
-                                + "event: message\ndata: {\ndata:   \"id\": 2\ndata: \ndata: }\n\n");
+                        "data: {\"progress\":1}\n\n"
+                                + "data: {\"id\":1}\n\n\n\n"
+                                + "event: message\n"
+                                + "data: {\n"
+                                + "data:   \"id\": 2\n"
+                                + "data: \n"
+                                + "data: }\n\n");
     }
 
     @Test
@@ -139,8 +143,7 @@ class BatchTest {
 
     @Test
     void batch_ofNotifications_isAccepted() {
-        gateway.upstream(
-                (call, reply) -> reply.send(202, new HeaderBlock(), new byte[0], 0, 0));
+        gateway.upstream((call, reply) -> reply.send(202, new HeaderBlock(), new byte[0], 0, 0));
 
         RecordedReply reply = post(NOTE, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
 

@@ -90,7 +90,8 @@ class McpDialectTest {
         RecordedReply reply = refuse(dialect("1", false), refusal);
 
         assertThat(reply.status()).isEqualTo(401);
-        assertThat(reply.headers().first("WWW-Authenticate")).isEqualTo("Bearer realm=\"penstock\"");
+        assertThat(reply.headers().first("WWW-Authenticate"))
+                .isEqualTo("Bearer realm=\"penstock\"");
     }
 
     @Test

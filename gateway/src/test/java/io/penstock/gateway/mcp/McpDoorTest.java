@@ -161,9 +161,11 @@ class McpDoorTest {
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}",
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":5}}",
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"\"}}",
-                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\" read\"}}",
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\""
+                        + " read\"}}",
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"re\\u0000ad\"}}",
-                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"re\\nad\"}}",
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"re\\n"
+                    + "ad\"}}",
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"re\\u200bad\"}}",
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"prompts/get\",\"params\":{}}",
                 "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"resources/read\",\"params\":{\"uri\":null}}",
@@ -208,8 +210,7 @@ class McpDoorTest {
 
     @Test
     void post_nobodyWeKnow_is401WithChallenge() {
-        RecordedReply reply =
-                post(new HeaderBlock().add("Content-Type", "application/json"), READ);
+        RecordedReply reply = post(new HeaderBlock().add("Content-Type", "application/json"), READ);
 
         assertThat(reply.status()).isEqualTo(401);
         assertThat(reply.headers().first("WWW-Authenticate")).startsWith("Bearer");
@@ -224,7 +225,8 @@ class McpDoorTest {
         RecordedReply reply = handle("POST", "/mcp/nobody", json(), READ);
 
         assertThat(reply.status()).isEqualTo(200);
-        assertThat(reply.body()).startsWith("{\"jsonrpc\":\"2.0\",\"id\":\"r-1\",\"error\":{\"code\":-33002");
+        assertThat(reply.body())
+                .startsWith("{\"jsonrpc\":\"2.0\",\"id\":\"r-1\",\"error\":{\"code\":-33002");
         assertThat(reply.headers().first("Penstock-Decision")).isEqualTo("unknown-target");
         assertThat(gateway.refused()).containsExactly("unknown-target nobody");
     }
@@ -367,8 +369,7 @@ class McpDoorTest {
                 statelessBody("tools/call", "\"name\":\"read\","));
 
         assertThat(gateway.call().headers().first("Mcp-Name")).isEqualTo("read");
-        assertThat(gateway.call().headers().first("Mcp-Param-Region"))
-                .isEqualTo("=?base64?w6k=?=");
+        assertThat(gateway.call().headers().first("Mcp-Param-Region")).isEqualTo("=?base64?w6k=?=");
     }
 
     @Test
@@ -405,9 +406,14 @@ class McpDoorTest {
                         post(stateless("tools/call", "=?base64?!?="), call),
                         post(stateless("tools/call", "read").add("mcp-name", "read"), call),
                         post(stateless("tools/call", "read").add("Mcp-Method", "x"), call),
-                        post(stateless("tools/call", "read").add("Mcp-Param-A", "=?base64?/w==?="), call),
+                        post(
+                                stateless("tools/call", "read")
+                                        .add("Mcp-Param-A", "=?base64?/w==?="),
+                                call),
                         post(stateless("tools/call", "read"), READ),
-                        post(stateless("tools/call", "read"), call.replace("2026-07-28", "2025-11-25")),
+                        post(
+                                stateless("tools/call", "read"),
+                                call.replace("2026-07-28", "2025-11-25")),
                         post(json().add("MCP-Protocol-Version", "2025-11-25"), call),
                         post(
                                 stateless("resources/read", "file:///a"),
@@ -432,9 +438,7 @@ class McpDoorTest {
 
     @Test
     void post_statelessListen_isEndless() {
-        post(
-                stateless("subscriptions/listen", null),
-                statelessBody("subscriptions/listen", ""));
+        post(stateless("subscriptions/listen", null), statelessBody("subscriptions/listen", ""));
 
         assertThat(gateway.call().endless()).isTrue();
         assertThat(gateway.call().counted()).isFalse();
@@ -594,7 +598,9 @@ class McpDoorTest {
     @Test
     void post_serverThatRefusesByStatus_doesSo() {
         gateway.upstream(
-                (call, reply) -> call.dialect().refuse(reply, McpDialectTest.exhausted(), new HeaderBlock()));
+                (call, reply) ->
+                        call.dialect()
+                                .refuse(reply, McpDialectTest.exhausted(), new HeaderBlock()));
 
         assertThat(handle("POST", "/mcp/strict", json(), READ).status()).isEqualTo(429);
         assertThat(handle("POST", "/mcp/files", json(), READ).status()).isEqualTo(200);

@@ -21,10 +21,43 @@ import org.junit.jupiter.api.Test;
 class MessageReaderPropertyTest {
     private static final int ROUNDS = 60_000;
     private static final String[] SCRAPS = {
-        "\"", "{", "}", "[", "]", ",", ":", "\\", "\\u006d", "\\u0000", "\\ud83d", "\\ude00", "null",
-        "true", "1e5", "1e400", "-0", "01", "1.5", "NaN", " ", "\n", "\u0000", "é", "\ufeff", "😀",
-        "\"id\":2,", "\"method\":\"ping\",", "\"METHOD\":\"ping\",", "\"name\":\"other\",",
-        "\"params\":{},", "/*x*/", "'", "\"jsonrpc\":\"2.0\",", "\"result\":{},", "\\/", "tools"
+        "\"",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\\",
+        "\\u006d",
+        "\\u0000",
+        "\\ud83d",
+        "\\ude00",
+        "null",
+        "true",
+        "1e5",
+        "1e400",
+        "-0",
+        "01",
+        "1.5",
+        "NaN",
+        " ",
+        "\n",
+        "\u0000",
+        "é",
+        "\ufeff",
+        "😀",
+        "\"id\":2,",
+        "\"method\":\"ping\",",
+        "\"METHOD\":\"ping\",",
+        "\"name\":\"other\",",
+        "\"params\":{},",
+        "/*x*/",
+        "'",
+        "\"jsonrpc\":\"2.0\",",
+        "\"result\":{},",
+        "\\/",
+        "tools"
     };
 
     private final ObjectMapper jackson =
@@ -127,7 +160,12 @@ class MessageReaderPropertyTest {
             case 4 -> "\"plain text of some length\"";
             case 5 -> "\"\\u00e9\\ud83d\\ude00 \\\"é😀\"";
             case 6 -> "[" + value(random, depth - 1) + " , " + value(random, depth - 1) + "]";
-            default -> "{\"a\":" + value(random, depth - 1) + ",\"b\":" + value(random, depth - 1) + "}";
+            default ->
+                    "{\"a\":"
+                            + value(random, depth - 1)
+                            + ",\"b\":"
+                            + value(random, depth - 1)
+                            + "}";
         };
     }
 

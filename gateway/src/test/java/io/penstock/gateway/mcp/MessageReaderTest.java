@@ -79,8 +79,8 @@ class MessageReaderTest {
         Message message =
                 single(
                         "{\"jsonrpc\":\"2\\u002e0\",\"\\u0069d\":1,\"\\u006dethod\":\"tools\\/call\","
-                                + "\"params\":{\"n\\u0061me\":\"r\\u00e9\\ud83d\\ude00\","
-                                + "\"_meta\":{\"io.modelcontextprotocol\\/protocolVersion\":\"v\"}}}");
+                            + "\"params\":{\"n\\u0061me\":\"r\\u00e9\\ud83d\\ude00\","
+                            + "\"_meta\":{\"io.modelcontextprotocol\\/protocolVersion\":\"v\"}}}");
 
         assertThat(message.method()).isEqualTo("tools/call");
         assertThat(message.name()).isEqualTo("ré😀");
@@ -276,7 +276,8 @@ class MessageReaderTest {
 
     @Test
     void read_validUtf8_isAccepted() {
-        for (String text : new String[] {"é", "߿", "ࠀ", "퟿", "\ue000", "\uffff", "😀", "\udbff\udfff"}) {
+        for (String text :
+                new String[] {"é", "߿", "ࠀ", "퟿", "\ue000", "\uffff", "😀", "\udbff\udfff"}) {
             assertThat(single(arguments("\"" + text + "\"")).name()).isEqualTo("read");
         }
     }
@@ -301,7 +302,11 @@ class MessageReaderTest {
 
     @Test
     void read_sameKeyInDifferentObjects_isAccepted() {
-        assertThat(single(arguments("{\"x\":{\"x\":[{\"x\":1},{\"x\":2}]},\"name\":{\"x\":1}}")).name())
+        assertThat(
+                        single(
+                                        arguments(
+                                                "{\"x\":{\"x\":[{\"x\":1},{\"x\":2}]},\"name\":{\"x\":1}}"))
+                                .name())
                 .isEqualTo("read");
     }
 
