@@ -8,10 +8,10 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -76,9 +76,7 @@ class MessageReaderPropertyTest {
             byte[] body = mutated(message(random), random);
             if (reader.read(body) instanceof Reading.Single(Message message)) {
                 accepted++;
-                JsonNode tree = parsed(body);
-                assertThat(tree).as(explain(seed, round, body)).isNotNull();
-                compare(message, tree, explain(seed, round, body));
+                compare(message, parsed(body), explain(seed, round, body));
             }
         }
         // The property means nothing if hardly anything is accepted, or everything.
@@ -101,11 +99,12 @@ class MessageReaderPropertyTest {
         return "seed " + seed + " round " + round + ": " + new String(body, UTF_8);
     }
 
-    private @Nullable JsonNode parsed(byte[] body) {
+    /** A missing node where the other reader refuses. */
+    private JsonNode parsed(byte[] body) {
         try {
             return jackson.readTree(body);
         } catch (IOException e) {
-            return null;
+            return MissingNode.getInstance();
         }
     }
 
