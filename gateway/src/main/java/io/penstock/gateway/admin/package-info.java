@@ -1,3 +1,4 @@
+/** The admin plane: health, metrics, the operators' API. */
 @NullMarked
 package io.penstock.gateway.admin;
 

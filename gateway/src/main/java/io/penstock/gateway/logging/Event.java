@@ -68,7 +68,7 @@ record Event(List<Field> fields, @Nullable String failure, @Nullable String trac
     private static boolean name(String message, int from, int to) {
         for (int i = from; i < to; i++) {
             char c = message.charAt(i);
-            if (!(Character.isLetterOrDigit(c) || c == '-' || c == '_' || c == '.')) {
+            if (!(Character.isLetterOrDigit(c) || "-_.[]*".indexOf(c) >= 0)) {
                 return false;
             }
         }
