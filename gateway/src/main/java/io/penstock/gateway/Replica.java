@@ -92,7 +92,7 @@ public final class Replica {
      * @return false if {@link #drain} was called before it served
      */
     public boolean start() {
-        LOG.log(Level.INFO, "event=starting {0}", config.effectiveLine());
+        LOG.log(Level.INFO, "event=starting " + config.effectiveLine());
         Thread warming = Thread.ofVirtual().start(new WarmUp(clocks.ticker(), clocks.wall())::run);
         if (!boot.await()) {
             return false;
