@@ -18,6 +18,10 @@ final class Commands {
         line.addSubcommand(new StopCommand(terminal, environment));
         line.addSubcommand(new ResumeCommand(terminal, environment));
         line.addSubcommand(new StatusCommand(terminal, environment));
+        line.addSubcommand(new BudgetCommands(terminal, environment));
+        line.addSubcommand(new ApplyCommand(terminal, environment));
+        line.addSubcommand(new RevisionsCommand(terminal, environment));
+        line.addSubcommand(new KeyCommands(terminal, environment));
         line.addSubcommand(new BlockCommands.Listing(terminal, environment));
         line.addSubcommand(new BlockCommands.Block(terminal, environment));
         line.addSubcommand(new BlockCommands.Unblock(terminal, environment));

@@ -1,6 +1,7 @@
 package io.penstock.gateway.config;
 
 import io.penstock.budget.Budget;
+import io.penstock.budget.BudgetSet;
 import io.penstock.gateway.config.IdentityConfig.IdentityMode;
 import io.penstock.gateway.config.LogConfig.Format;
 import java.net.InetAddress;
@@ -188,9 +189,16 @@ final class ConfigReader {
     private List<Budget> budgets(Section root, List<ServerConfig> servers) {
         Set<String> serverNames = new LinkedHashSet<>();
         servers.forEach(server -> serverNames.add(server.name()));
+        List<Section> sections = root.sections("budgets");
+        if (sections.size() > BudgetSet.BUDGETS_MAX) {
+            root.problem(
+                    "budgets",
+                    "budgets: %d, at most %d are possible"
+                            .formatted(sections.size(), BudgetSet.BUDGETS_MAX));
+        }
         List<Budget> budgets = new ArrayList<>();
         Set<String> names = new HashSet<>();
-        for (Section section : root.sections("budgets")) {
+        for (Section section : sections) {
             String name = name(section, "budgets", names);
             // A wrong name is reported already; the rest is read for its own problems.
             String valid = name.isEmpty() ? "unnamed" : name;

@@ -1,0 +1,177 @@
+package io.penstock.cli;
+
+import io.penstock.budget.Budget;
+import io.penstock.cli.terminal.CommandFailure;
+import io.penstock.cli.terminal.ExitCode;
+import io.penstock.cli.terminal.Style;
+import io.penstock.cli.terminal.Terminal;
+import io.penstock.cluster.control.Rules;
+import io.penstock.cluster.operator.ChangeReport;
+import io.penstock.cluster.operator.Patience;
+import io.penstock.cluster.operator.Revisions;
+import io.penstock.cluster.store.RevisionStore;
+import io.penstock.cluster.store.RulesDifference;
+import io.penstock.gateway.config.ConfigFile;
+import io.penstock.gateway.config.Problem;
+import io.penstock.gateway.config.Reading;
+import io.penstock.gateway.config.RulesConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "apply",
+        description = {
+            "Makes the cluster-wide part of a file (budgets, server names and modes, lease) the",
+            "cluster's next revision. All replicas switch to it with one epoch. What the file leaves",
+            "out, budgets or lease, stays as it is."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  penstock apply -f penstock.yaml --dry-run",
+            "  penstock apply -f penstock.yaml --reason 'higher limits for acme'",
+            "%nExit code 0: applied, or nothing to change. 1: not applied, somebody else was first for",
+            "instance. 3: applied, not confirmed by every replica within --wait."
+        })
+final class ApplyCommand implements Callable<Integer> {
+    private final Terminal terminal;
+    private final Map<String, String> environment;
+
+    @Option(
+            names = {"-f", "--file"},
+            required = true,
+            paramLabel = "FILE",
+            description = "A configuration file; only its cluster-wide part counts.")
+    Path file = Path.of("");
+
+    @Option(names = "--dry-run", description = "Show the difference, and change nothing.")
+    boolean dryRun;
+
+    @Option(names = "--reason", paramLabel = "R", description = "Why, for the list of revisions.")
+    @Nullable String reason;
+
+    @Option(
+            names = "--wait",
+            defaultValue = "10s",
+            converter = DurationConverter.class,
+            paramLabel = "DURATION",
+            description = "For the confirmation (${DEFAULT-VALUE}).")
+    Duration atMost = Duration.ZERO;
+
+    @Option(names = "--json", description = "Print JSON.")
+    boolean json;
+
+    @Mixin ConnectionOptions connection = new ConnectionOptions();
+
+    ApplyCommand(Terminal terminal, Map<String, String> environment) {
+        this.terminal = terminal;
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        RulesConfig wanted = rules();
+        Revisions revisions =
+                new Revisions(Operator.connector(connection, environment), System::nanoTime);
+        Optional<RevisionStore.Revision> current = revisions.current();
+        Rules before = current.map(RevisionStore.Revision::rules).orElse(null);
+        Rules after = filled(wanted, before);
+        List<String> difference =
+                before == null
+                        ? List.of("the first revision")
+                        : RulesDifference.between(before, after);
+        if (dryRun || difference.isEmpty()) {
+            return show(difference, current.map(RevisionStore.Revision::number).orElse(0L));
+        }
+        long expected = current.map(RevisionStore.Revision::number).orElse(0L);
+        Revisions.Order order =
+                new Revisions.Order(reason == null ? "" : reason, Operator.actor());
+        return concluded(revisions, difference, revisions.apply(expected, after, order));
+    }
+
+    private RulesConfig rules() {
+        return switch (ConfigFile.readRules(file, environment::get)) {
+            case Reading.Valid<RulesConfig> valid -> valid.value();
+            case Reading.Invalid<RulesConfig> invalid ->
+                    throw CommandFailure.failed(
+                            "nothing was applied; the file is not valid:\n"
+                                    + invalid.problems().stream()
+                                            .map(Problem::toString)
+                                            .collect(Collectors.joining("\n")));
+        };
+    }
+
+    /** What the file says nothing of stays as the cluster has it. */
+    private static Rules filled(RulesConfig wanted, @Nullable Rules before) {
+        if (before == null) {
+            return wanted.rules(1);
+        }
+        List<Budget> budgets =
+                wanted.budgetsGiven() ? wanted.budgets() : before.budgets().all();
+        Duration lease = wanted.leaseGiven() ? wanted.lease() : before.lease();
+        return new Rules(before.revision() + 1, budgets, wanted.servers(), lease);
+    }
+
+    private int show(List<String> difference, long current) {
+        if (json) {
+            terminal.json(Map.of("current", current, "difference", difference));
+        } else if (difference.isEmpty()) {
+            terminal.line("nothing to change: revision " + current + " says the same");
+        } else {
+            difference.forEach(this::colored);
+        }
+        return ExitCode.DONE;
+    }
+
+    private void colored(String line) {
+        Style style =
+                line.startsWith("+")
+                        ? Style.GOOD
+                        : line.startsWith("-") ? Style.BAD : Style.WARNING;
+        terminal.line(terminal.styled(style, line));
+    }
+
+    private int concluded(
+            Revisions revisions, List<String> difference, RevisionStore.Applied applied) {
+        return switch (applied) {
+            case RevisionStore.Applied.Unchanged same -> {
+                yield show(List.of(), same.revision());
+            }
+            case RevisionStore.Applied.Conflict conflict ->
+                    throw CommandFailure.failed(
+                            "not applied: somebody made revision %d meanwhile, this was meant for after %d. Look at the difference again: penstock apply -f %s --dry-run"
+                                    .formatted(conflict.current(), conflict.expected(), file));
+            case RevisionStore.Applied.Made made -> confirmed(revisions, difference, made);
+        };
+    }
+
+    private int confirmed(
+            Revisions revisions, List<String> difference, RevisionStore.Applied.Made made) {
+        if (!json) {
+            difference.forEach(this::colored);
+            terminal.line("revision " + made.revision());
+        }
+        OrderLines lines = new OrderLines(terminal, json);
+        ChangeReport report =
+                revisions.await(made.epoch(), new Patience(atMost, false), lines);
+        if (json) {
+            Map<String, Object> tree = new LinkedHashMap<>(ChangeTree.of(report));
+            tree.put("revision", made.revision());
+            tree.put("difference", difference);
+            terminal.json(tree);
+        } else {
+            lines.silent(report.replicas());
+            lines.conclude(report.result(), report.message());
+        }
+        return report.result().exitCode();
+    }
+}

@@ -1,0 +1,210 @@
+package io.penstock.cli;
+
+import io.penstock.budget.Budget;
+import io.penstock.budget.Dimension;
+import io.penstock.budget.Window;
+import io.penstock.cli.terminal.CommandFailure;
+import io.penstock.cli.terminal.ExitCode;
+import io.penstock.cli.terminal.Style;
+import io.penstock.cli.terminal.Table;
+import io.penstock.cli.terminal.Terminal;
+import io.penstock.cluster.operator.BudgetUse;
+import io.penstock.cluster.operator.Revisions;
+import io.penstock.gateway.config.Quantity;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The commands about budgets. */
+@Command(
+        name = "budgets",
+        description = "Budgets of the current revision, and what is used of them now.",
+        footerHeading = "%nExamples:%n",
+        footer = {"  penstock budgets", "  penstock budgets show agent-rate"})
+final class BudgetCommands implements Callable<Integer> {
+    private final Terminal terminal;
+    private final Map<String, String> environment;
+
+    @Option(names = "--json", description = "Print JSON.")
+    boolean json;
+
+    @Mixin ConnectionOptions connection = new ConnectionOptions();
+
+    BudgetCommands(Terminal terminal, Map<String, String> environment) {
+        this.terminal = terminal;
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        return list(json, connection);
+    }
+
+    @Command(
+            name = "list",
+            description = "Lists the budgets, with their fullest counter.",
+            footerHeading = "%nExamples:%n",
+            footer = "  penstock budgets list --json")
+    int list(
+            @Option(names = "--json", description = "Print JSON.") boolean asJson,
+            @Mixin ConnectionOptions where)
+            throws Exception {
+        List<Budget> budgets = budgets(where);
+        List<BudgetUse> uses = BudgetUse.read(Operator.connector(where, environment), null);
+        if (asJson) {
+            terminal.json(budgets.stream().map(budget -> tree(budget, uses)).toList());
+            return ExitCode.DONE;
+        }
+        if (budgets.isEmpty()) {
+            terminal.line("the current revision has no budgets");
+            return ExitCode.DONE;
+        }
+        Table table =
+                new Table("BUDGET", "LIMIT", "WINDOW", "PER", "MATCHES", "MODE", "FULLEST NOW");
+        for (Budget budget : budgets) {
+            table.row(
+                    budget.name(),
+                    budget.limit(),
+                    window(budget),
+                    per(budget),
+                    matches(budget),
+                    budget.mode().name().toLowerCase(Locale.ROOT),
+                    fullest(budget, uses));
+        }
+        table.print(terminal);
+        return ExitCode.DONE;
+    }
+
+    @Command(
+            name = "show",
+            description = "Shows what each counter of a budget has used of its window.",
+            footerHeading = "%nExamples:%n",
+            footer = "  penstock budgets show agent-rate")
+    int show(
+            @Parameters(paramLabel = "BUDGET", description = "Its name.") String name,
+            @Option(names = "--json", description = "Print JSON.") boolean asJson,
+            @Mixin ConnectionOptions where)
+            throws Exception {
+        if (budgets(where).stream().noneMatch(budget -> budget.name().equals(name))) {
+            throw CommandFailure.failed(
+                    "the current revision has no budget " + name + ": see penstock budgets");
+        }
+        List<BudgetUse> uses = BudgetUse.read(Operator.connector(where, environment), name);
+        if (asJson) {
+            terminal.json(uses.stream().map(BudgetCommands::tree).toList());
+            return ExitCode.DONE;
+        }
+        if (uses.isEmpty()) {
+            terminal.line("no call was counted yet");
+            return ExitCode.DONE;
+        }
+        Table table = new Table("COUNTER", "USED", "LIMIT", "LEFT", "WINDOW ENDS");
+        for (BudgetUse use : uses) {
+            long left = Math.max(0, use.limit() - use.used());
+            table.row(
+                    scope(use),
+                    use.used(),
+                    use.limit(),
+                    Table.cell(left == 0 ? Style.BAD : Style.PLAIN, left),
+                    Moment.text(use.endsAt()));
+        }
+        table.print(terminal);
+        if (uses.size() == BudgetUse.LISTED_MAX) {
+            terminal.note("the fullest " + BudgetUse.LISTED_MAX + " counters; there are more");
+        }
+        return ExitCode.DONE;
+    }
+
+    private List<Budget> budgets(ConnectionOptions where) throws Exception {
+        return new Revisions(Operator.connector(where, environment), System::nanoTime)
+                .current()
+                .map(revision -> revision.rules().budgets().all())
+                .orElse(List.of());
+    }
+
+    private static String window(Budget budget) {
+        return switch (budget.window()) {
+            case Window.Fixed fixed -> Quantity.show(Duration.ofNanos(fixed.micros() * 1_000));
+        };
+    }
+
+    private static String per(Budget budget) {
+        return budget.per().isEmpty()
+                ? "all together"
+                : budget.per().stream()
+                        .sorted()
+                        .map(BudgetCommands::lower)
+                        .collect(Collectors.joining(", "));
+    }
+
+    private static String lower(Dimension dimension) {
+        return dimension.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String matches(Budget budget) {
+        String server = budget.server() == null ? "*" : budget.server();
+        String tool = budget.tool() == null ? "*" : budget.tool();
+        return server.equals("*") && tool.equals("*") ? "every call" : server + "/" + tool;
+    }
+
+    private static String fullest(Budget budget, List<BudgetUse> uses) {
+        return uses.stream()
+                .filter(use -> use.budget().equals(budget.name()) && use.used() > 0)
+                .findFirst()
+                .map(use -> use.used() + " of " + use.limit() + " (" + scope(use) + ")")
+                .orElse("unused");
+    }
+
+    /** Such as {@code tenant=acme agent=crawler}. */
+    private static String scope(BudgetUse use) {
+        StringBuilder text = new StringBuilder();
+        ScopeTree.of(use.scope())
+                .properties()
+                .forEach(
+                        part ->
+                                text.append(text.isEmpty() ? "" : " ")
+                                        .append(part.getKey())
+                                        .append('=')
+                                        .append(part.getValue().asText()));
+        return (text.isEmpty() ? "all together" : text) + (use.shadow() ? " (shadow)" : "");
+    }
+
+    private static Map<String, Object> tree(Budget budget, List<BudgetUse> uses) {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("name", budget.name());
+        tree.put("unit", budget.unit().name().toLowerCase(Locale.ROOT));
+        tree.put("limit", budget.limit());
+        tree.put("window", window(budget));
+        tree.put("per", budget.per().stream().sorted().map(BudgetCommands::lower).toList());
+        tree.put("server", budget.server());
+        tree.put("tool", budget.tool());
+        tree.put("mode", budget.mode().name().toLowerCase(Locale.ROOT));
+        tree.put(
+                "fullest",
+                uses.stream()
+                        .filter(use -> use.budget().equals(budget.name()))
+                        .findFirst()
+                        .map(BudgetCommands::tree)
+                        .orElse(null));
+        return tree;
+    }
+
+    private static Map<String, Object> tree(BudgetUse use) {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("budget", use.budget());
+        tree.put("scope", ScopeTree.of(use.scope()));
+        tree.put("shadow", use.shadow());
+        tree.put("used", use.used());
+        tree.put("limit", use.limit());
+        tree.put("endsAt", use.endsAt().toString());
+        return tree;
+    }
+}
