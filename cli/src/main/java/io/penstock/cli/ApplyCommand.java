@@ -32,14 +32,16 @@ import picocli.CommandLine.Option;
         name = "apply",
         description = {
             "Makes the cluster-wide part of a file (budgets, server names and modes, lease) the",
-            "cluster's next revision. All replicas switch to it with one epoch. What the file leaves",
+            "cluster's next revision. All replicas switch to it with one epoch. What the file"
+                    + " leaves",
             "out, budgets or lease, stays as it is."
         },
         footerHeading = "%nExamples:%n",
         footer = {
             "  penstock apply -f penstock.yaml --dry-run",
             "  penstock apply -f penstock.yaml --reason 'higher limits for acme'",
-            "%nExit code 0: applied, or nothing to change. 1: not applied, somebody else was first for",
+            "%nExit code 0: applied, or nothing to change. 1: not applied, somebody else was first"
+                    + " for",
             "instance. 3: applied, not confirmed by every replica within --wait."
         })
 final class ApplyCommand implements Callable<Integer> {
@@ -93,8 +95,7 @@ final class ApplyCommand implements Callable<Integer> {
             return show(difference, current.map(RevisionStore.Revision::number).orElse(0L));
         }
         long expected = current.map(RevisionStore.Revision::number).orElse(0L);
-        Revisions.Order order =
-                new Revisions.Order(reason == null ? "" : reason, Operator.actor());
+        Revisions.Order order = new Revisions.Order(reason == null ? "" : reason, Operator.actor());
         return concluded(revisions, difference, revisions.apply(expected, after, order));
     }
 
@@ -115,8 +116,7 @@ final class ApplyCommand implements Callable<Integer> {
         if (before == null) {
             return wanted.rules(1);
         }
-        List<Budget> budgets =
-                wanted.budgetsGiven() ? wanted.budgets() : before.budgets().all();
+        List<Budget> budgets = wanted.budgetsGiven() ? wanted.budgets() : before.budgets().all();
         Duration lease = wanted.leaseGiven() ? wanted.lease() : before.lease();
         return new Rules(before.revision() + 1, budgets, wanted.servers(), lease);
     }
@@ -161,8 +161,7 @@ final class ApplyCommand implements Callable<Integer> {
             terminal.line("revision " + made.revision());
         }
         OrderLines lines = new OrderLines(terminal, json);
-        ChangeReport report =
-                revisions.await(made.epoch(), new Patience(atMost, false), lines);
+        ChangeReport report = revisions.await(made.epoch(), new Patience(atMost, false), lines);
         if (json) {
             Map<String, Object> tree = new LinkedHashMap<>(ChangeTree.of(report));
             tree.put("revision", made.revision());

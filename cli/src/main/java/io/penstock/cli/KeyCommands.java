@@ -140,7 +140,8 @@ final class KeyCommands implements Callable<Integer> {
     @Command(
             name = "revoke",
             description = {
-                "Revokes a key on every replica, and proves it as a stop does. Exit codes as for stop."
+                "Revokes a key on every replica, and proves it as a stop does. Exit codes as for"
+                        + " stop."
             },
             footerHeading = "%nExamples:%n",
             footer = "  penstock keys revoke k0123456789 --reason 'leaked'")

@@ -58,9 +58,7 @@ final class RevisionsCommand implements Callable<Integer> {
                     revisions
                             .find(wanted)
                             .orElseThrow(
-                                    () ->
-                                            CommandFailure.failed(
-                                                    "there is no revision " + wanted));
+                                    () -> CommandFailure.failed("there is no revision " + wanted));
             terminal.line(revision.document());
             return ExitCode.DONE;
         }

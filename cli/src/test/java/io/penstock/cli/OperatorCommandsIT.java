@@ -71,7 +71,14 @@ final class OperatorCommandsIT {
     @Test
     void stopAndResume_withoutReplicas_areRecorded() throws IOException {
         JsonNode stop =
-                json("stop", "--agent", "acme/a/b", "--tool", "files/x", "--reason", "drill",
+                json(
+                        "stop",
+                        "--agent",
+                        "acme/a/b",
+                        "--tool",
+                        "files/x",
+                        "--reason",
+                        "drill",
                         "--json");
 
         assertThat(stop.path("result").asText()).isEqualTo("confirmed");

@@ -17,7 +17,11 @@ public record ChangeReport(
 
     /** Waits until every replica judges by the epoch, or has no lease. */
     static ChangeReport await(
-            OrderSession session, long epoch, long sentNanos, Patience patience, Progress progress) {
+            OrderSession session,
+            long epoch,
+            long sentNanos,
+            Patience patience,
+            Progress progress) {
         progress.recorded(epoch);
         long deadline = session.now() + patience.atMost().toNanos();
         Confirmation.Confirmed confirmed =

@@ -12,8 +12,8 @@ import java.util.function.LongSupplier;
 /**
  * Makes, lists and revokes agents' API keys.
  *
- * <p><b>Guarantee.</b> A revocation is confirmed like a stop: {@link Result#CONFIRMED} means that no
- * replica lets the key in any more.
+ * <p><b>Guarantee.</b> A revocation is confirmed like a stop: {@link Result#CONFIRMED} means that
+ * no replica lets the key in any more.
  *
  * <p><b>Threads.</b> Safe for concurrent use. Blocks the caller.
  */

@@ -55,8 +55,7 @@ public final class Revisions {
     public RevisionStore.Applied apply(long expected, Rules rules, Order order)
             throws SQLException {
         try (Connection connection = connector.open(Purpose.OPERATOR)) {
-            return RevisionStore.apply(
-                    connection, expected, rules, order.reason(), order.actor());
+            return RevisionStore.apply(connection, expected, rules, order.reason(), order.actor());
         }
     }
 
