@@ -29,8 +29,11 @@ import org.jspecify.annotations.Nullable;
 final class Http2Link implements FrameWatch.Listener {
     private static final System.Logger LOG = System.getLogger(Http2Link.class.getName());
 
-    /** DATA frames that may still arrive on a stream which was given up, already on their way. */
-    private static final int STRAYS_MAX = 64;
+    /**
+     * DATA frames that may still arrive on streams which were given up, already on their way. Must
+     * be less than the 32 that Helidon queues for a stream: the next one would block for ever.
+     */
+    private static final int STRAYS_MAX = 16;
 
     /** Between the goodbye and the close: time for the client to read it, and for last frames. */
     private static final long GOODBYE_NANOS = 100_000_000L;
@@ -174,11 +177,8 @@ final class Http2Link implements FrameWatch.Listener {
      */
     @Override
     public void data(int stream) {
-        if (stream > lastStream || byStream.containsKey(stream)) {
-            return;
-        }
-        if (++strays > STRAYS_MAX) {
-            pace.cut();
+        if (stream <= lastStream && !byStream.containsKey(stream)) {
+            strays++;
         }
     }
 
@@ -199,7 +199,7 @@ final class Http2Link implements FrameWatch.Listener {
                     if (bytes != null) {
                         watch.pass(bytes);
                     }
-                    return bytes;
+                    return strays > STRAYS_MAX ? null : bytes;
                 });
     }
 

@@ -58,6 +58,10 @@ final class Listening implements AutoCloseable {
         return new Listening(new ListenConfig("127.0.0.1", 0, false, null), limits, handler);
     }
 
+    static Listening at(ListenConfig listen, LimitsConfig limits, RequestHandler handler) {
+        return new Listening(listen, limits, handler);
+    }
+
     static Listening at(ListenConfig listen, RequestHandler handler) {
         return new Listening(listen, LimitsConfig.DEFAULT, handler);
     }
