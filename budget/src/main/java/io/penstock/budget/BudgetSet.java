@@ -78,6 +78,10 @@ public final class BudgetSet {
         return claim;
     }
 
+    int remembered() {
+        return Math.max(enforced.size(), shadowed.size());
+    }
+
     private Claim build(Subject subject, boolean shadow) {
         List<Charge> charges = new ArrayList<>();
         for (Rule rule : rules) {

@@ -1,0 +1,159 @@
+package io.penstock.budget;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+final class BudgetSetTest {
+    private static final Window SECOND = new Window.Fixed(1_000_000);
+    private static final Subject BOB = new Subject("acme", "bob", "files", "read_file", "session-1");
+
+    private static Budget budget(
+            String name, @Nullable String server, @Nullable String tool, Dimension... per) {
+        return new Budget(
+                name, Unit.CALLS, 10, SECOND, Set.of(per), server, tool, Mode.ENFORCE);
+    }
+
+    private static Budget watched(String name) {
+        return new Budget(name, Unit.CALLS, 10, SECOND, Set.of(), null, null, Mode.SHADOW);
+    }
+
+    private static List<String> keys(Claim claim) {
+        return claim.charges().stream().map(c -> c.counter().key()).toList();
+    }
+
+    @Test
+    void claim_severalBudgetsMatch_asksOneOfEachInOrder() {
+        BudgetSet set =
+                new BudgetSet(
+                        List.of(
+                                budget("all", null, null),
+                                budget("other", "mail", null),
+                                budget("reads", "fi*", "read_*", Dimension.TENANT)));
+
+        Claim claim = set.claim(BOB, Mode.ENFORCE);
+
+        assertThat(keys(claim)).containsExactly("3:allf1000000", "5:readsf1000000t4:acme");
+        assertThat(claim.charges()).allMatch(c -> c.amount() == 1 && !c.counter().shadow());
+    }
+
+    @Test
+    void claim_everyDimension_isInTheKey() {
+        BudgetSet set =
+                new BudgetSet(
+                        List.of(
+                                budget(
+                                        "b",
+                                        null,
+                                        null,
+                                        EnumSet.allOf(Dimension.class)
+                                                .toArray(Dimension[]::new))));
+
+        assertThat(keys(set.claim(BOB, Mode.ENFORCE)))
+                .containsExactly(
+                        "1:bf1000000t4:acmea4:acme3:bobs5:fileso5:files9:read_file"
+                                + "n4:acme3:bob9:session-1");
+    }
+
+    @Test
+    void claim_shadowServer_makesEveryBudgetShadow() {
+        BudgetSet set = new BudgetSet(List.of(budget("all", null, null)));
+
+        Claim claim = set.claim(BOB, Mode.SHADOW);
+
+        assertThat(keys(claim)).containsExactly("shadow/3:allf1000000");
+        assertThat(claim.charges().getFirst().counter().shadow()).isTrue();
+    }
+
+    @Test
+    void claim_shadowBudget_isCountedApart() {
+        BudgetSet set = new BudgetSet(List.of(watched("w")));
+
+        assertThat(keys(set.claim(BOB, Mode.ENFORCE))).containsExactly("shadow/1:wf1000000");
+    }
+
+    @Test
+    void claim_serverOff_asksNothing() {
+        BudgetSet set = new BudgetSet(List.of(budget("all", null, null)));
+
+        assertThat(set.claim(BOB, Mode.OFF)).isSameAs(Claim.NONE);
+    }
+
+    @Test
+    void claim_sameSubjectAgain_isTheSameObject() {
+        BudgetSet set = new BudgetSet(List.of(budget("all", null, null, Dimension.AGENT)));
+        Subject otherSession = new Subject("acme", "bob", "files", "read_file", "session-2");
+
+        Claim claim = set.claim(BOB, Mode.ENFORCE);
+
+        assertThat(set.claim(otherSession, Mode.ENFORCE)).isSameAs(claim);
+    }
+
+    @Test
+    void claim_sessionBudget_countsSessionsApartAndNoneAsItsAgent() {
+        BudgetSet set = new BudgetSet(List.of(budget("s", null, null, Dimension.SESSION)));
+        Subject none = new Subject("acme", "bob", "files", "read_file", null);
+        Subject other = new Subject("acme", "eve", "files", "read_file", null);
+
+        Set<String> keys = new HashSet<>();
+        keys.addAll(keys(set.claim(BOB, Mode.ENFORCE)));
+        keys.addAll(keys(set.claim(none, Mode.ENFORCE)));
+        keys.addAll(keys(set.claim(other, Mode.ENFORCE)));
+
+        assertThat(keys).hasSize(3).contains("1:sf1000000n4:acme3:bob0:");
+    }
+
+    @Test
+    void claim_namesThatLookLikeKeys_neverMeet() {
+        Budget perAgent = budget("b", null, null, Dimension.AGENT);
+        BudgetSet set = new BudgetSet(List.of(perAgent));
+        List<Subject> tricky =
+                List.of(
+                        new Subject("a", "b3:c", "s", "t", null),
+                        new Subject("a", "b", "s", "t", null),
+                        new Subject("a1:b", "", "s", "t", null),
+                        new Subject("", "a1:b", "s", "t", null),
+                        new Subject("a", "1:b", "s", "t", null));
+
+        Set<String> keys = new HashSet<>();
+        tricky.forEach(subject -> keys.addAll(keys(set.claim(subject, Mode.ENFORCE))));
+
+        assertThat(keys).hasSize(tricky.size());
+    }
+
+    @Test
+    void claim_manySubjects_remembersABoundedNumber() {
+        BudgetSet set = new BudgetSet(List.of(budget("b", null, null, Dimension.AGENT)));
+
+        for (int i = 0; i < 3 * BudgetSet.CLAIMS_MAX; i++) {
+            set.claim(new Subject("t", "agent-" + i, "s", "o", null), Mode.ENFORCE);
+        }
+
+        assertThat(set.remembered()).isLessThanOrEqualTo(BudgetSet.CLAIMS_MAX);
+    }
+
+    @Test
+    void new_twoBudgetsOfOneName_isRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(
+                        () -> new BudgetSet(List.of(budget("b", null, null), watched("b"))))
+                .withMessageContaining("named b");
+    }
+
+    @Test
+    void new_tooManyBudgets_isRefused() {
+        List<Budget> many =
+                IntStream.rangeClosed(0, BudgetSet.BUDGETS_MAX)
+                        .mapToObj(i -> budget("b" + i, null, null))
+                        .toList();
+
+        assertThatIllegalArgumentException().isThrownBy(() -> new BudgetSet(many));
+    }
+}
