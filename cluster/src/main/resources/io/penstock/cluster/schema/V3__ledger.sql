@@ -409,7 +409,7 @@ end $$;
 
 -- Usage now: a counter whose window is over shows 0 used. The limit is the one it was last judged by.
 create view penstock.budget_usage as
-    select k.budget, k.scope, k.shadow, c.micros / 1000000.0 as window_seconds, n.idx as window_index,
+    select k.budget, k.scope, k.shadow, c.micros as window_us, n.idx as window_index,
            case when c.idx = n.idx then c.used else 0 end as used, c.lim as "limit",
            pg_catalog.to_timestamp(0) + (n.idx + 1) * c.micros * interval '1 microsecond' as ends_at,
            c.at as updated_at, c.key
