@@ -30,8 +30,7 @@ final class BatchBuilderTest {
         assertThat(batch.groups()).hasSize(1);
         assertThat(batch.groups().getFirst().asked()).isEqualTo(2);
         assertThat(batch.demands()).extracting(Demand::wanted).containsExactly(2L, 2L);
-        assertThat(batch.places())
-                .containsExactly(new Batch.Place(0, 0), new Batch.Place(0, 1));
+        assertThat(batch.places()).containsExactly(new Batch.Place(0, 0), new Batch.Place(0, 1));
     }
 
     @Test

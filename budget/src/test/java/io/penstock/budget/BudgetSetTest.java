@@ -13,12 +13,12 @@ import org.junit.jupiter.api.Test;
 
 final class BudgetSetTest {
     private static final Window SECOND = new Window.Fixed(1_000_000);
-    private static final Subject BOB = new Subject("acme", "bob", "files", "read_file", "session-1");
+    private static final Subject BOB =
+            new Subject("acme", "bob", "files", "read_file", "session-1");
 
     private static Budget budget(
             String name, @Nullable String server, @Nullable String tool, Dimension... per) {
-        return new Budget(
-                name, Unit.CALLS, 10, SECOND, Set.of(per), server, tool, Mode.ENFORCE);
+        return new Budget(name, Unit.CALLS, 10, SECOND, Set.of(per), server, tool, Mode.ENFORCE);
     }
 
     private static Budget watched(String name) {
@@ -53,8 +53,7 @@ final class BudgetSetTest {
                                         "b",
                                         null,
                                         null,
-                                        EnumSet.allOf(Dimension.class)
-                                                .toArray(Dimension[]::new))));
+                                        EnumSet.allOf(Dimension.class).toArray(Dimension[]::new))));
 
         assertThat(keys(set.claim(BOB, Mode.ENFORCE)))
                 .containsExactly(
@@ -142,8 +141,7 @@ final class BudgetSetTest {
     @Test
     void new_twoBudgetsOfOneName_isRefused() {
         assertThatIllegalArgumentException()
-                .isThrownBy(
-                        () -> new BudgetSet(List.of(budget("b", null, null), watched("b"))))
+                .isThrownBy(() -> new BudgetSet(List.of(budget("b", null, null), watched("b"))))
                 .withMessageContaining("named b");
     }
 

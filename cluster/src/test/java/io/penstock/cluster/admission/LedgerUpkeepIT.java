@@ -168,8 +168,7 @@ final class LedgerUpkeepIT {
         fixture.plant(counter("past", 10, HOUR), nowIndex() - 1, 5);
 
         try (Connection c = database.connectAsGateway();
-                PreparedStatement s =
-                        c.prepareStatement("select used from penstock.budget_usage");
+                PreparedStatement s = c.prepareStatement("select used from penstock.budget_usage");
                 ResultSet row = s.executeQuery()) {
             assertThat(row.next()).isTrue();
             assertThat(row.getLong(1)).isZero();
