@@ -2,6 +2,7 @@ package io.penstock.cluster.control;
 
 import java.security.MessageDigest;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -20,19 +21,22 @@ public final class KeyRing {
     private record Entry(byte[] digest, AgentKey key) {}
 
     private final Map<Long, List<Entry>> byPrefix = new HashMap<>();
-    private final Set<String> revoked;
+    private final Set<String> revoked = new HashSet<>();
     private final int size;
 
     public KeyRing(List<AgentKey> keys) {
-        this(keys, Set.of());
+        this(keys, List.of());
     }
 
     /**
-     * @param revoked ids of keys that must not be honoured wherever else they are kept: a replica's
-     *     own keys file may still hold them
+     * @param revoked keys that must not be honoured wherever else they are kept: a replica's own
+     *     keys file may still hold them, under the same id or another
      */
-    public KeyRing(List<AgentKey> keys, Set<String> revoked) {
-        this.revoked = Set.copyOf(revoked);
+    public KeyRing(List<AgentKey> keys, List<AgentKey> revoked) {
+        for (AgentKey key : revoked) {
+            this.revoked.add(key.id());
+            this.revoked.add(key.sha256());
+        }
         for (AgentKey key : keys) {
             byte[] digest = HexFormat.of().parseHex(key.sha256());
             byPrefix.merge(prefix(digest), List.of(new Entry(digest, key)), KeyRing::joined);
@@ -58,9 +62,9 @@ public final class KeyRing {
         return found;
     }
 
-    /** Whether the key of that id was revoked for the whole cluster. */
-    public boolean revoked(String id) {
-        return revoked.contains(id);
+    /** Whether a key that is kept elsewhere was revoked for the whole cluster. */
+    public boolean revoked(AgentKey key) {
+        return revoked.contains(key.id()) || revoked.contains(key.sha256());
     }
 
     public int size() {

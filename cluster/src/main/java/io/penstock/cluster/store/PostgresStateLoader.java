@@ -13,25 +13,31 @@ import java.util.List;
 
 /** Reads keys and revisions with the rights of a gateway. */
 public final class PostgresStateLoader implements StateLoader {
-    private static final String KEYS = "select id, sha256, tenant, agent from penstock.valid_keys";
+    private static final String KEYS =
+            """
+            select id, sha256, tenant, agent, false as revoked from penstock.valid_keys
+            union all
+            select id, sha256, tenant, agent, true from penstock.revoked_keys""";
     private static final String RULES =
             "select document from penstock.revisions where revision = ?";
 
     @Override
     public KeyRing keys(Connection connection) throws SQLException {
         List<AgentKey> keys = new ArrayList<>();
+        List<AgentKey> revoked = new ArrayList<>();
         try (PreparedStatement s = connection.prepareStatement(KEYS);
                 ResultSet row = s.executeQuery()) {
             while (row.next()) {
-                keys.add(
+                AgentKey key =
                         new AgentKey(
                                 row.getString("id"),
                                 row.getString("sha256"),
                                 row.getString("tenant"),
-                                row.getString("agent")));
+                                row.getString("agent"));
+                (row.getBoolean("revoked") ? revoked : keys).add(key);
             }
         }
-        return new KeyRing(keys);
+        return new KeyRing(keys, revoked);
     }
 
     @Override

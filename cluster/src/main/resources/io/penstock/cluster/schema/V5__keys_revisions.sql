@@ -163,6 +163,10 @@ create view penstock.revisions as
 create view penstock.valid_keys as
     select k.id, k.sha256, k.tenant, k.agent from penstock.agent_key k where k.revoked_at is null;
 
+-- What a replica does not let in, even if its own keys file still holds it.
+create view penstock.revoked_keys as
+    select k.id, k.sha256, k.tenant, k.agent from penstock.agent_key k where k.revoked_at is not null;
+
 -- What an operator sees.
 create view penstock.agent_keys as
     select k.id, k.tenant, k.agent, k.created_at, k.created_by, k.revoked_at, k.revoked_by
@@ -178,5 +182,5 @@ grant execute on function
     penstock.first_revision_v1(text, text)
     to penstock_operator;
 grant select on penstock.revisions to penstock_gateway, penstock_operator;
-grant select on penstock.valid_keys to penstock_gateway;
+grant select on penstock.valid_keys, penstock.revoked_keys to penstock_gateway;
 grant select on penstock.agent_keys to penstock_operator;

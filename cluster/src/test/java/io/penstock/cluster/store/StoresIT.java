@@ -179,7 +179,12 @@ class StoresIT {
             assertThat(second).isEqualTo(first + 1);
             assertThat(number(gateway, "select keys_version from penstock.cluster"))
                     .isEqualTo(keysBefore + 2);
-            assertThat(new PostgresStateLoader().keys(gateway).size()).isZero();
+            KeyRing after = new PostgresStateLoader().keys(gateway);
+            assertThat(after.size()).isZero();
+            // A replica's own keys file may still hold the key, under this id or another.
+            assertThat(after.revoked(new AgentKey("elsewhere", key.sha256(), "t", "a"))).isTrue();
+            assertThat(after.revoked(new AgentKey(key.id(), "0", "t", "a"))).isTrue();
+            assertThat(after.revoked(new AgentKey("elsewhere", "0", "t", "a"))).isFalse();
             assertThat(KeyStore.list(operator))
                     .singleElement()
                     .satisfies(

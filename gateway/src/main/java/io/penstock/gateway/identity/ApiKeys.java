@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Knows agents by an API key, of which only the SHA-256 is kept: {@code Authorization: Bearer KEY}
  * or {@code X-API-Key: KEY}.
  *
- * <p>A key in the keys file counts only while the cluster has not revoked its id: a revocation
- * travels like a stop and must hold on a replica whose file nobody has changed yet.
+ * <p>A key in the keys file counts only while the cluster has not revoked it: a revocation travels like a stop and must hold on a replica whose file nobody has changed yet.
  *
  * <p><b>Threads.</b> Safe for concurrent use.
  *
@@ -78,7 +77,7 @@ public final class ApiKeys implements Identification {
             return found;
         }
         AgentKey inFile = file.get().find(digest);
-        return inFile == null || known.revoked(inFile.id()) ? null : inFile;
+        return inFile == null || known.revoked(inFile) ? null : inFile;
     }
 
     /** A copy costs a fraction of a look-up among the security providers. */

@@ -10,7 +10,6 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ApiKeysTest {
@@ -78,10 +77,12 @@ class ApiKeysTest {
 
     @Test
     void identify_revokedInTheCluster_isUnknownEvenIfTheFileHasIt() {
-        cluster = new KeyRing(List.of(), Set.of("f1"));
-
+        cluster = new KeyRing(List.of(), List.of(new AgentKey("f1", sha256("x"), "acme", "two")));
         unknown(true, "X-API-Key", "secret-2");
-        unknown(true, "X-API-Key", "secret-1");
+
+        AgentKey sameKey = new AgentKey("other", sha256("secret-2"), "acme", "two");
+        cluster = new KeyRing(List.of(), List.of(sameKey));
+        unknown(true, "X-API-Key", "secret-2");
     }
 
     @Test
