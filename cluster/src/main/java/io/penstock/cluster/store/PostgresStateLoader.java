@@ -17,7 +17,8 @@ public final class PostgresStateLoader implements StateLoader {
             """
             select id, sha256, tenant, agent, false as revoked from penstock.valid_keys
             union all
-            select id, sha256, tenant, agent, true from penstock.revoked_keys""";
+            select id, sha256, tenant, agent, true from penstock.revoked_keys\
+            """;
     private static final String RULES =
             "select document from penstock.revisions where revision = ?";
 

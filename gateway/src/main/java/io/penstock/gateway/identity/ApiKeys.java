@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Knows agents by an API key, of which only the SHA-256 is kept: {@code Authorization: Bearer KEY}
  * or {@code X-API-Key: KEY}.
  *
- * <p>A key in the keys file counts only while the cluster has not revoked it: a revocation travels like a stop and must hold on a replica whose file nobody has changed yet.
+ * <p>A key in the keys file counts only while the cluster has not revoked it: a revocation travels
+ * like a stop and must hold on a replica whose file nobody has changed yet.
  *
  * <p><b>Threads.</b> Safe for concurrent use.
  *
