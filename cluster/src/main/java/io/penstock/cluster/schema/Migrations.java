@@ -1,6 +1,7 @@
 package io.penstock.cluster.schema;
 
 import io.penstock.cluster.postgres.Connector;
+import io.penstock.cluster.postgres.ConnectorSource;
 import io.penstock.cluster.postgres.DatabaseConfig;
 import io.penstock.cluster.postgres.PostgresException;
 import io.penstock.cluster.postgres.Purpose;
@@ -108,7 +109,7 @@ public final class Migrations {
     private static Flyway flyway(DatabaseConfig owner) {
         FluentConfiguration configuration =
                 Flyway.configure(Migrations.class.getClassLoader())
-                        .dataSource(new ConnectorSource(new Connector(owner)))
+                        .dataSource(new ConnectorSource(new Connector(owner), Purpose.MIGRATE))
                         .schemas(SCHEMA)
                         .defaultSchema(SCHEMA)
                         .table("schema_history")

@@ -1,7 +1,5 @@
-package io.penstock.cluster.schema;
+package io.penstock.cluster.postgres;
 
-import io.penstock.cluster.postgres.Connector;
-import io.penstock.cluster.postgres.Purpose;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -10,11 +8,11 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Gives Flyway its connections. */
-record ConnectorSource(Connector connector) implements DataSource {
+/** Gives connections for one purpose to a library that wants a {@link DataSource}. */
+public record ConnectorSource(Connector connector, Purpose purpose) implements DataSource {
     @Override
     public Connection getConnection() throws SQLException {
-        return connector.open(Purpose.MIGRATE);
+        return connector.open(purpose);
     }
 
     @Override
@@ -40,7 +38,7 @@ record ConnectorSource(Connector connector) implements DataSource {
 
     @Override
     public Logger getParentLogger() {
-        return Logger.getLogger("org.flywaydb");
+        return Logger.getLogger("io.penstock.cluster.postgres");
     }
 
     @Override
