@@ -67,8 +67,7 @@ final class ClusterChecks {
                             why,
                             "use two logins, one in each group"));
         } else if (gateway || operator) {
-            findings.add(
-                    Finding.good("role", user + (gateway ? ": gateway" : ": operator"), why));
+            findings.add(Finding.good("role", user + (gateway ? ": gateway" : ": operator"), why));
         } else {
             findings.add(
                     Finding.error(
@@ -131,8 +130,8 @@ final class ClusterChecks {
     static void partitions(Patient patient, List<Finding> findings) throws SQLException {
         long hours =
                 patient.number(
-                        "select coalesce(floor(extract(epoch from until - clock_timestamp()) / 3600),"
-                                + " -1)::bigint from penstock.journal_reach");
+                        "select coalesce(floor(extract(epoch from until - clock_timestamp()) /"
+                                + " 3600), -1)::bigint from penstock.journal_reach");
         String what = "journal partitions reach " + hours + " h ahead";
         String why = "without a partition for its day no call can be admitted";
         findings.add(

@@ -138,6 +138,7 @@ final class DeliveryChecks {
         findings.add(
                 Math.abs(offset.toMillis()) <= CLOCK_MILLIS_MAX
                         ? Finding.good("clock", what, why)
-                        : Finding.warning("clock", what, why, "run a time service on both machines"));
+                        : Finding.warning(
+                                "clock", what, why, "run a time service on both machines"));
     }
 }

@@ -19,7 +19,8 @@ final class HostChecks {
     private HostChecks() {}
 
     static void fileLimit(List<Finding> findings) {
-        if (!(ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean os)) {
+        if (!(ManagementFactory.getOperatingSystemMXBean()
+                instanceof UnixOperatingSystemMXBean os)) {
             return;
         }
         long limit = os.getMaxFileDescriptorCount();
@@ -32,8 +33,8 @@ final class HostChecks {
                                 "files",
                                 what,
                                 why,
-                                "raise the limit where replicas run: ulimit -n 65536, or LimitNOFILE"
-                                        + " of the service"));
+                                "raise the limit where replicas run: ulimit -n 65536, or"
+                                        + " LimitNOFILE of the service"));
     }
 
     /** Where several hosts are named, exactly one of them must be a primary. */
@@ -49,8 +50,7 @@ final class HostChecks {
                 systems.add(
                         String.valueOf(
                                 Patient.text(
-                                        c,
-                                        "select system_identifier from pg_control_system()")));
+                                        c, "select system_identifier from pg_control_system()")));
                 if ("f".equals(Patient.text(c, "select pg_is_in_recovery()"))) {
                     primaries++;
                 }

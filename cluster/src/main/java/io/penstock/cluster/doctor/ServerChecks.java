@@ -61,7 +61,8 @@ final class ServerChecks {
                                 "set " + setting + " = on and restart the server"));
             }
         }
-        String commit = String.valueOf(patient.text("select current_setting('synchronous_commit')"));
+        String commit =
+                String.valueOf(patient.text("select current_setting('synchronous_commit')"));
         if (!commit.equals("on") && !commit.equals("remote_apply")) {
             findings.add(
                     Finding.warning(
@@ -78,9 +79,7 @@ final class ServerChecks {
             findings.add(
                     standbys
                             ? Finding.good(
-                                    "durability",
-                                    "failover-safe: commits wait for a standby",
-                                    why)
+                                    "durability", "failover-safe: commits wait for a standby", why)
                             : Finding.good(
                                     "durability",
                                     "crash-safe: commits are on this server's disk, not on a"

@@ -108,7 +108,9 @@ class DoctorIT {
         try (TestDatabase database = TestDatabase.fresh()) {
             superuser(
                     database,
-                    "alter database " + database.name() + " set default_transaction_read_only = on");
+                    "alter database "
+                            + database.name()
+                            + " set default_transaction_read_only = on");
 
             assertThat(bad(DOCTOR.examine(database.gateway(), Expectations.NONE), "standby"))
                     .isEqualTo(Severity.ERROR);
@@ -152,8 +154,7 @@ class DoctorIT {
         try (TestDatabase database = TestDatabase.fresh()) {
             assertThat(
                             bad(
-                                    DOCTOR.examine(
-                                            database.gateway(), new Expectations(1_000, 4)),
+                                    DOCTOR.examine(database.gateway(), new Expectations(1_000, 4)),
                                     "connections"))
                     .isEqualTo(Severity.ERROR);
         }

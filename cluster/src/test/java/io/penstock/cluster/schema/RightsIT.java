@@ -135,8 +135,7 @@ class RightsIT {
                         s.executeQuery(
                                 "select c.oid::regclass from pg_class c where c.relnamespace ="
                                     + " 'penstock'::regnamespace and c.relkind in ('r', 'p', 'S')"
-                                    + " and case when c.relkind = 'S' then"
-                                    + " has_sequence_privilege('"
+                                    + " and case when c.relkind = 'S' then has_sequence_privilege('"
                                         + role
                                         + "', c.oid, 'USAGE, SELECT, UPDATE') else"
                                         + " has_table_privilege('"
