@@ -7,8 +7,6 @@ import io.penstock.cluster.postgres.Pool;
 import io.penstock.cluster.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.Statement;
-import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class AdminQueriesIT {
@@ -18,8 +16,7 @@ class AdminQueriesIT {
                 Pool pool = new Pool(new Connector(database.gateway()))) {
             AdminQueries queries = new AdminQueries(pool);
             for (AdminQueries.View view : AdminQueries.View.values()) {
-                List<Map<String, Object>> rows = queries.rows(view, 100);
-                assertThat(rows).as(view.name()).isNotNull();
+                assertThat(queries.rows(view, 100)).as(view.name()).isNotNull();
             }
 
             assertThat(queries.rows(AdminQueries.View.CLUSTER, 100))
