@@ -8,10 +8,13 @@ import io.penstock.cluster.operator.ActiveBlock;
 import io.penstock.cluster.operator.ActiveStop;
 import io.penstock.cluster.operator.ClusterStatus;
 import io.penstock.cluster.operator.ReplicaStatus;
+import java.net.URI;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -34,6 +37,18 @@ final class StatusCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON.")
     boolean json;
 
+    @Option(
+            names = "--admin",
+            paramLabel = "URL",
+            description = "Through this replica's admin API instead of the database.")
+    @Nullable URI admin;
+
+    @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description = "Token for --admin, of role view.")
+    @Nullable Path tokenFile;
+
     StatusCommand(Terminal terminal, Map<String, String> environment) {
         this.terminal = terminal;
         this.environment = environment;
@@ -41,6 +56,12 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        URI replica = admin;
+        if (replica != null) {
+            try (AdminClient client = AdminClient.of(replica, tokenFile)) {
+                return new AdminStatus(terminal).show(client.get("/v1/status").body(), json);
+            }
+        }
         ClusterStatus status = ClusterStatus.read(Operator.connector(connection, environment));
         if (json) {
             terminal.json(tree(status));

@@ -10,6 +10,7 @@ import io.penstock.cluster.operator.Patience;
 import io.penstock.cluster.operator.ReplicaStatus;
 import io.penstock.cluster.operator.StopReport;
 import io.penstock.cluster.operator.StopSwitch;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -108,6 +109,10 @@ final class StopCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         StopOrder order = order();
         Patience patience = patience();
+        URI replica = admin;
+        if (replica != null) {
+            return throughReplica(replica, order, patience);
+        }
         StopSwitch stop =
                 new StopSwitch(Operator.connector(connection, environment), System::nanoTime);
         if (dryRun) {
@@ -129,6 +134,16 @@ final class StopCommand implements Callable<Integer> {
             lines.conclude(report.result(), report.message());
         }
         return report.result().exitCode();
+    }
+
+    private int throughReplica(URI replica, StopOrder order, Patience patience)
+            throws IOException, InterruptedException {
+        if (dryRun) {
+            throw CommandFailure.usage("--dry-run asks the database: give it without --admin");
+        }
+        try (AdminClient client = AdminClient.of(replica, tokenFile)) {
+            return new AdminStop(client, terminal, json).give(order, patience);
+        }
     }
 
     private Patience patience() {
