@@ -32,8 +32,7 @@ final class AdminStatus {
                                 own.path("revision").asLong(),
                                 own.path("leaseLeftMs").asLong()));
         if (status.hasNonNull("unavailable")) {
-            terminal.line(
-                    terminal.styled(Style.WARNING, status.path("unavailable").asText()));
+            terminal.line(terminal.styled(Style.WARNING, status.path("unavailable").asText()));
         }
         replicas(status.path("replicas"));
         stops(status.path("stops"));

@@ -78,6 +78,7 @@ final class CliPageTest {
         }
         page.append("\n## ").append(name).append("\n\n```\n");
         page.append(command.getUsageMessage().strip()).append("\n```\n");
-        command.getSubcommands().forEach((below, child) -> describe(page, name + " " + below, child));
+        command.getSubcommands()
+                .forEach((below, child) -> describe(page, name + " " + below, child));
     }
 }

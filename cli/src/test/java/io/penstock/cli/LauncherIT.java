@@ -28,7 +28,10 @@ final class LauncherIT {
 
     record Ended(int code, String out, String err) {}
 
-    /** A tree with the launcher, a Maven wrapper that counts its runs, and a java that says what it got. */
+    /**
+     * A tree with the launcher, a Maven wrapper that counts its runs, and a java that says what it
+     * got.
+     */
     @BeforeEach
     void makeTree() throws IOException {
         folder = folder.toRealPath();
@@ -61,8 +64,7 @@ final class LauncherIT {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
-    private Process start(Map<String, String> environment, String... arguments)
-            throws IOException {
+    private Process start(Map<String, String> environment, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(tree.resolve("penstock").toString()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
@@ -100,7 +102,8 @@ final class LauncherIT {
         assertThat(first.out().lines())
                 .contains("io.penstock.cli.Main", "stop", "--reason", "two words")
                 .contains(
-                        tree + "/cli/target/dist/lib/other.jar:"
+                        tree
+                                + "/cli/target/dist/lib/other.jar:"
                                 + tree
                                 + "/cli/target/dist/lib/penstock-cli-1.jar");
         assertThat(first.out()).doesNotContain("output of the build");
@@ -169,7 +172,16 @@ final class LauncherIT {
     void run_withoutFlock_aDeadOwnersLockIsTakenOver() throws Exception {
         Path programs = Files.createDirectories(folder.resolve("programs"));
         for (String name :
-                List.of("dirname", "readlink", "find", "head", "mkdir", "rm", "mv", "cat", "sleep")) {
+                List.of(
+                        "dirname",
+                        "readlink",
+                        "find",
+                        "head",
+                        "mkdir",
+                        "rm",
+                        "mv",
+                        "cat",
+                        "sleep")) {
             Path target = Path.of("/usr/bin", name);
             script(
                     programs.resolve(name),
