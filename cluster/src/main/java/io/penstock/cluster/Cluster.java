@@ -16,12 +16,15 @@ import io.penstock.cluster.control.ControlView;
 import io.penstock.cluster.control.Incarnation;
 import io.penstock.cluster.control.OpenCalls;
 import io.penstock.cluster.journal.Journal;
+import io.penstock.cluster.membership.Duties;
 import io.penstock.cluster.postgres.Connector;
 import io.penstock.cluster.postgres.Purpose;
 import io.penstock.cluster.store.SealKeyRing;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +46,7 @@ public final class Cluster implements Admission, AutoCloseable {
     private final LoadedState loaded;
     private final ControlBus bus;
     private final Journal journal;
+    private final Duties duties;
     private final AdmissionListener listener;
     private volatile @Nullable Lanes lanes;
     private volatile boolean closed;
@@ -51,6 +55,7 @@ public final class Cluster implements Admission, AutoCloseable {
             Connector connector,
             BusConfig busConfig,
             LanesConfig lanesConfig,
+            Duration journalRetention,
             AdmissionListener listener,
             Clocks clocks) {
         this.connector = connector;
@@ -65,6 +70,13 @@ public final class Cluster implements Admission, AutoCloseable {
                         clocks.ids().get(),
                         () -> bus.incarnation().id(),
                         clocks.ticker());
+        duties = new Duties(connector, bus::incarnation, clocks.ticker());
+        Housekeeping.register(duties, journalRetention);
+    }
+
+    /** What this replica leads now. */
+    public Set<String> leads() {
+        return duties.leads();
     }
 
     /**
@@ -78,6 +90,7 @@ public final class Cluster implements Admission, AutoCloseable {
         bus.start(calls, new Events(), callsTotal);
         replaceLanes(bus.incarnation());
         journal.start();
+        duties.start();
     }
 
     public ControlBus bus() {
@@ -124,7 +137,7 @@ public final class Cluster implements Admission, AutoCloseable {
     }
 
     /**
-     * Ends the lanes, then the lease, then the journal with all it has. To be called after the last
+     * Hands its duties over, ends the lanes, then the lease, then the journal with all it has. To be called after the last
      * call has ended.
      */
     @Override
@@ -133,6 +146,7 @@ public final class Cluster implements Admission, AutoCloseable {
             return;
         }
         closed = true;
+        duties.close();
         closeLanes();
         bus.close();
         journal.close();

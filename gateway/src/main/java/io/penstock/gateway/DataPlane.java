@@ -33,7 +33,9 @@ import io.penstock.gateway.upstream.PooledUpstream;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
@@ -47,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * order.
  */
 final class DataPlane {
-    private final Map<String, Target> targets = new LinkedHashMap<>();
+    private final List<PooledUpstream> upstreams = new ArrayList<>();
     private final @Nullable KeysFile keysFile;
     private final DataListener listener;
     private final OpenCallRegistry registry;
@@ -66,8 +68,11 @@ final class DataPlane {
             InstantSource clock) {
         this.registry = registry;
         this.sweeper = new Sweeper(registry);
+        Map<String, Target> targets = new LinkedHashMap<>();
         for (ServerConfig server : config.servers()) {
-            targets.put(server.name(), new Target(server, new PooledUpstream(server, ticker)));
+            PooledUpstream upstream = new PooledUpstream(server, ticker);
+            upstreams.add(upstream);
+            targets.put(server.name(), new Target(server, upstream));
         }
         keysFile = keysFile(config.identity());
         DecisionHeaders headers = new DecisionHeaders(config.replica());
@@ -122,12 +127,8 @@ final class DataPlane {
         return listener.port();
     }
 
-    Map<String, Target> targets() {
-        return targets;
-    }
-
-    DataListener listener() {
-        return listener;
+    List<PooledUpstream> upstreams() {
+        return upstreams;
     }
 
     /** Answers tell their clients to come back elsewhere. */
@@ -140,7 +141,7 @@ final class DataPlane {
         listener.close(grace);
         registry.cutAll("this replica is shutting down");
         sweeper.close();
-        targets.values().forEach(target -> target.upstream().close());
+        upstreams.forEach(PooledUpstream::close);
         if (keysFile != null) {
             keysFile.close();
         }

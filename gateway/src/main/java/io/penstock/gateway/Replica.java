@@ -2,21 +2,26 @@ package io.penstock.gateway;
 
 import io.penstock.budget.Subject;
 import io.penstock.cluster.Cluster;
-import io.penstock.cluster.admission.AdmissionListener;
 import io.penstock.cluster.admission.LanesConfig;
 import io.penstock.cluster.control.Announcement;
 import io.penstock.cluster.control.BusConfig;
 import io.penstock.cluster.control.Clocks;
 import io.penstock.cluster.journal.RefusalEntry;
 import io.penstock.cluster.postgres.Connector;
+import io.penstock.cluster.operator.Blocks;
+import io.penstock.cluster.operator.StopSwitch;
 import io.penstock.cluster.postgres.DatabaseConfig;
+import io.penstock.cluster.postgres.Pool;
+import io.penstock.cluster.store.AdminQueries;
+import io.penstock.gateway.admin.AdminPlane;
+import io.penstock.gateway.admin.Meters;
+import io.penstock.gateway.config.ServerConfig;
 import io.penstock.gateway.api.DoorRefusals;
 import io.penstock.gateway.call.CallObserver;
 import io.penstock.gateway.call.OpenCallRegistry;
 import io.penstock.gateway.call.RefusalCode;
 import io.penstock.gateway.config.ListenConfig;
 import io.penstock.gateway.config.ReplicaConfig;
-import io.penstock.gateway.door.DoorEvents;
 import io.penstock.gateway.warmup.WarmUp;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -44,26 +49,41 @@ public final class Replica {
     private static final System.Logger LOG = System.getLogger(Replica.class.getName());
     private static final long FIRST_LEASE_LOOK_MILLIS = 2;
 
+    /** Who is not known calls what was not reached. */
+    private static final Subject NOBODY = new Subject("", "", "", "", null);
+
+
     private final ReplicaConfig config;
     private final Clocks clocks;
     private final OpenCallRegistry registry;
     private final Boot boot;
     private final Cluster cluster;
+    private final Pool pool;
+    private final Meters meters;
     private final DataPlane dataPlane;
+    private final AdminPlane adminPlane;
     private final LongAdder callsTotal = new LongAdder();
     private final CountDownLatch leaving = new CountDownLatch(1);
     private final AtomicBoolean drained = new AtomicBoolean();
+    private volatile boolean clustered;
     private volatile boolean serving;
 
+    /**
+     * Puts everything together; opens no socket yet.
+     *
+     * @throws IllegalArgumentException where a file that the configuration names cannot be used
+     */
     public Replica(ReplicaConfig config, String version, Clocks clocks) {
         this.config = config;
         this.clocks = clocks;
         DatabaseConfig database = config.database().connection();
+        Connector connector = new Connector(database);
+        meters = new Meters(config.servers().stream().map(ServerConfig::name).toList());
         registry = new OpenCallRegistry(clocks.ticker());
         boot = new Boot(database, config.rules(), config.replica());
         cluster =
                 new Cluster(
-                        new Connector(database),
+                        connector,
                         new BusConfig(
                                 config.replica(),
                                 announcement(config, version),
@@ -73,17 +93,48 @@ public final class Replica {
                                 config.admission().deadline(),
                                 config.admission().queue(),
                                 config.admission().lanes()),
-                        AdmissionListener.NONE,
+                        config.journal().retention(),
+                        meters,
                         clocks);
+        pool = new Pool(connector);
         dataPlane =
                 new DataPlane(
                         config,
                         cluster,
                         new ClusterSealKeys(cluster, clocks.ticker()),
                         registry,
-                        new DataPlane.Watchers(new Counting(), new Journaled(), DoorEvents.NONE),
+                        new DataPlane.Watchers(new Counting(), new Journaled(), meters),
                         clocks.ticker(),
                         clocks.wall());
+        adminPlane = adminPlane(version, connector);
+        meters.control(cluster.view(), clocks.ticker());
+        meters.upstreams(dataPlane.upstreams());
+    }
+
+    private AdminPlane adminPlane(String version, Connector connector) {
+        ClusterOrders orders =
+                new ClusterOrders(
+                        cluster.bus(),
+                        new StopSwitch(connector, clocks.ticker()),
+                        new Blocks(connector));
+        OwnState own =
+                new OwnState(
+                        config.replica(),
+                        version,
+                        cluster,
+                        registry,
+                        clocks.ticker(),
+                        this::ready,
+                        () -> leaving.getCount() == 0,
+                        () -> clustered,
+                        this::whyClosed);
+        return new AdminPlane(
+                config.admin(),
+                config.readiness(),
+                new AdminPlane.Ports(
+                        own, new ClusterViews(new AdminQueries(pool)), orders, orders),
+                meters,
+                new AdminPlane.Sources(clocks.ticker(), clocks.wall(), clocks.ids()));
     }
 
     /**
@@ -98,6 +149,7 @@ public final class Replica {
             return false;
         }
         cluster.start(registry, callsTotal::sum);
+        clustered = true;
         if (!awaitFirstLease() || !finished(warming)) {
             return false;
         }
@@ -152,6 +204,9 @@ public final class Replica {
         }
         dataPlane.close(config.drain().timeout());
         cluster.close();
+        pool.close();
+        adminPlane.close();
+        meters.close();
         LOG.log(Level.INFO, "event=left replica={0}", config.replica());
     }
 
@@ -203,30 +258,39 @@ public final class Replica {
         return listen.host() + ":" + listen.port();
     }
 
-    /** Counts calls for the beat. */
+    /** Counts calls for the beat, and passes on to the metrics. */
     private final class Counting implements CallObserver {
         @Override
         public void decided(String decision, String server, long elapsedNanos) {
             callsTotal.increment();
+            meters.decided(decision, server, elapsedNanos);
         }
 
         @Override
-        public void admissionTook(long elapsedNanos) {}
+        public void admissionTook(long elapsedNanos) {
+            meters.admissionTook(elapsedNanos);
+        }
 
         @Override
-        public void upstreamTook(String server, long elapsedNanos) {}
+        public void upstreamTook(String server, long elapsedNanos) {
+            meters.upstreamTook(server, elapsedNanos);
+        }
     }
 
-    /** Journals what the doors refused of somebody we know. */
+    /** Journals and counts what the doors refused. */
     private final class Journaled implements DoorRefusals {
         @Override
         public void refused(RefusalCode code, @Nullable Subject subject, UUID call) {
-            if (subject != null) {
-                cluster.journal().refusal(new RefusalEntry(call, subject, code.label(), null));
-            }
+            meters.refused(code, subject, call);
+            cluster.journal()
+                    .refusal(
+                            new RefusalEntry(
+                                    call, subject == null ? NOBODY : subject, code.label(), null));
         }
 
         @Override
-        public void rejected(int status, UUID call) {}
+        public void rejected(int status, UUID call) {
+            meters.rejected(status, call);
+        }
     }
 }
