@@ -144,6 +144,7 @@ public final class Replica {
      */
     public boolean start() {
         LOG.log(Level.INFO, "event=starting " + config.effectiveLine());
+        adminPlane.start();
         Thread warming = Thread.ofVirtual().start(new WarmUp(clocks.ticker(), clocks.wall())::run);
         if (!boot.await()) {
             return false;
