@@ -137,8 +137,8 @@ public final class Cluster implements Admission, AutoCloseable {
     }
 
     /**
-     * Hands its duties over, ends the lanes, then the lease, then the journal with all it has. To be called after the last
-     * call has ended.
+     * Hands its duties over, ends the lanes, then the lease, then the journal with all it has. To
+     * be called after the last call has ended.
      */
     @Override
     public void close() {

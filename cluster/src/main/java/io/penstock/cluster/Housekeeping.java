@@ -10,7 +10,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 
-/** What one replica of a cluster does for all: fences the dead, keeps tables bounded, makes room for the journal. */
+/**
+ * What one replica of a cluster does for all: fences the dead, keeps tables bounded, makes room for
+ * the journal.
+ */
 final class Housekeeping {
     private static final System.Logger LOG = System.getLogger(Housekeeping.class.getName());
     private static final String PARTITIONS = "partitions";
@@ -32,7 +35,8 @@ final class Housekeeping {
     static void register(Duties duties, Duration retention) {
         duties.register(ControlSweep.DUTY, ControlSweep.INTERVAL, new ControlSweep());
         duties.register(ControlSweep.DUTY, COUNTERS_EVERY, Housekeeping::sweepCounters);
-        duties.register(PARTITIONS, PARTITIONS_EVERY, (connection, _) -> makePartitions(connection));
+        duties.register(
+                PARTITIONS, PARTITIONS_EVERY, (connection, _) -> makePartitions(connection));
         duties.register(
                 PARTITIONS, RETENTION_EVERY, (connection, _) -> retire(connection, retention));
     }
@@ -67,7 +71,8 @@ final class Housekeeping {
     private static boolean retire(Connection connection, Duration retention) throws SQLException {
         try (PreparedStatement s =
                 connection.prepareStatement(
-                        "select penstock.journal_retention_v1(pg_catalog.make_interval(secs => ?))")) {
+                        "select penstock.journal_retention_v1(pg_catalog.make_interval(secs =>"
+                                + " ?))")) {
             s.setDouble(1, retention.toSeconds());
             try (ResultSet row = s.executeQuery()) {
                 row.next();

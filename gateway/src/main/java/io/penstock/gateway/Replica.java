@@ -7,21 +7,21 @@ import io.penstock.cluster.control.Announcement;
 import io.penstock.cluster.control.BusConfig;
 import io.penstock.cluster.control.Clocks;
 import io.penstock.cluster.journal.RefusalEntry;
-import io.penstock.cluster.postgres.Connector;
 import io.penstock.cluster.operator.Blocks;
 import io.penstock.cluster.operator.StopSwitch;
+import io.penstock.cluster.postgres.Connector;
 import io.penstock.cluster.postgres.DatabaseConfig;
 import io.penstock.cluster.postgres.Pool;
 import io.penstock.cluster.store.AdminQueries;
 import io.penstock.gateway.admin.AdminPlane;
 import io.penstock.gateway.admin.Meters;
-import io.penstock.gateway.config.ServerConfig;
 import io.penstock.gateway.api.DoorRefusals;
 import io.penstock.gateway.call.CallObserver;
 import io.penstock.gateway.call.OpenCallRegistry;
 import io.penstock.gateway.call.RefusalCode;
 import io.penstock.gateway.config.ListenConfig;
 import io.penstock.gateway.config.ReplicaConfig;
+import io.penstock.gateway.config.ServerConfig;
 import io.penstock.gateway.warmup.WarmUp;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -51,7 +51,6 @@ public final class Replica {
 
     /** Who is not known calls what was not reached. */
     private static final Subject NOBODY = new Subject("", "", "", "", null);
-
 
     private final ReplicaConfig config;
     private final Clocks clocks;
@@ -131,8 +130,7 @@ public final class Replica {
         return new AdminPlane(
                 config.admin(),
                 config.readiness(),
-                new AdminPlane.Ports(
-                        own, new ClusterViews(new AdminQueries(pool)), orders, orders),
+                new AdminPlane.Ports(own, new ClusterViews(new AdminQueries(pool)), orders, orders),
                 meters,
                 new AdminPlane.Sources(clocks.ticker(), clocks.wall(), clocks.ids()));
     }

@@ -29,6 +29,11 @@ public final class AdminQueries {
         DUTIES("select * from penstock.duties order by duty limit :most"),
         CLUSTER("select * from penstock.cluster limit :most"),
         BUDGET_USAGE("select * from penstock.budget_usage limit :most"),
+        /** The fullest counter of each enforced budget, as a share of its limit. */
+        BUDGET_RATIOS(
+                "select budget, max(used::double precision / \"limit\") as ratio"
+                        + " from penstock.budget_usage where not shadow and \"limit\" > 0"
+                        + " group by budget order by budget limit :most"),
         REVISIONS(
                 "select revision, hash, applied_at, applied_by, reason, epoch, current"
                         + " from penstock.revisions order by revision desc limit :most");
