@@ -292,7 +292,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
         Path log = folder.resolve("server.log");
         boolean temporary = options.folder() == null;
         List<String> command = new ArrayList<>(users.prefix());
-        command.addAll(ownSession());
+        if (!users.ownSession()) {
+            command.addAll(ownSession());
+        }
         command.addAll(List.of("/bin/sh", "-c", WATCHER, "penstock-postgres"));
         command.addAll(List.of(temporary ? folder.toString() : "", temporary ? "QUIT" : "INT"));
         command.add(programs.resolve("postgres").toString());

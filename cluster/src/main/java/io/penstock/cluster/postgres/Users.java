@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param prefix words to put before a command
  * @param owner whom the server's folder has to belong to; null if it stays as it is
+ * @param ownSession whether the prefix puts the command into a session of its own already
  */
-record Users(List<String> prefix, @Nullable String owner) {
+record Users(List<String> prefix, @Nullable String owner, boolean ownSession) {
     private static final String NOBODY = "nobody";
 
     static boolean root() {
@@ -28,7 +29,7 @@ record Users(List<String> prefix, @Nullable String owner) {
 
     static Users choose() {
         if (!root()) {
-            return new Users(List.of(), null);
+            return new Users(List.of(), null, false);
         }
         for (Users way : ways()) {
             if (works(way.prefix())) {
@@ -41,19 +42,19 @@ record Users(List<String> prefix, @Nullable String owner) {
     }
 
     private static List<Users> ways() {
+        List<String> setpriv =
+                List.of(
+                        "setpriv",
+                        "--reuid=" + NOBODY,
+                        "--regid=65534",
+                        "--clear-groups",
+                        "--inh-caps=-all");
+        List<String> su =
+                List.of("su", "-s", "/bin/sh", NOBODY, "-c", "exec \"$0\" \"$@\"", "--");
         return List.of(
-                new Users(List.of("unshare", "-U"), "root"),
-                new Users(
-                        List.of(
-                                "setpriv",
-                                "--reuid=" + NOBODY,
-                                "--regid=65534",
-                                "--clear-groups",
-                                "--inh-caps=-all"),
-                        NOBODY),
-                new Users(
-                        List.of("su", "-s", "/bin/sh", NOBODY, "-c", "exec \"$0\" \"$@\"", "--"),
-                        NOBODY));
+                new Users(List.of("unshare", "-U"), "root", false),
+                new Users(setpriv, NOBODY, false),
+                new Users(su, NOBODY, true));
     }
 
     private static boolean works(List<String> prefix) {
