@@ -49,8 +49,7 @@ record Users(List<String> prefix, @Nullable String owner, boolean ownSession) {
                         "--regid=65534",
                         "--clear-groups",
                         "--inh-caps=-all");
-        List<String> su =
-                List.of("su", "-s", "/bin/sh", NOBODY, "-c", "exec \"$0\" \"$@\"", "--");
+        List<String> su = List.of("su", "-s", "/bin/sh", NOBODY, "-c", "exec \"$0\" \"$@\"", "--");
         return List.of(
                 new Users(List.of("unshare", "-U"), "root", false),
                 new Users(setpriv, NOBODY, false),

@@ -16,7 +16,8 @@ class MigrationsTest {
             int highest =
                     files.map(file -> file.getFileName().toString())
                             .filter(name -> name.startsWith("V"))
-                            .mapToInt(name -> Integer.parseInt(name.substring(1, name.indexOf('_'))))
+                            .mapToInt(
+                                    name -> Integer.parseInt(name.substring(1, name.indexOf('_'))))
                             .max()
                             .orElseThrow();
             assertThat(Migrations.LATEST).isEqualTo(highest);
