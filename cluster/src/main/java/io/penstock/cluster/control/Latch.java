@@ -6,6 +6,7 @@ import static java.lang.System.Logger.Level.WARNING;
 
 import io.penstock.cluster.postgres.Connector;
 import io.penstock.cluster.postgres.Purpose;
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -120,13 +121,14 @@ final class Latch {
     }
 
     private boolean write() {
-        if (file == null) {
+        // A file that cannot be read stays as it is: it goes on stopping everything at each start.
+        if (file == null || unreadable != null) {
             return false;
         }
         try {
             file.write(orders);
             return true;
-        } catch (java.io.IOException e) {
+        } catch (IOException e) {
             LOG.log(ERROR, "event=latch-not-kept reason=\"{0}\"", e.getMessage());
             return false;
         }

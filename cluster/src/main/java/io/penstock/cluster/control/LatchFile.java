@@ -47,6 +47,9 @@ final class LatchFile {
             if (root.path("version").asInt() != VERSION) {
                 return unreadable("its version is not " + VERSION);
             }
+            if (!root.path("orders").isArray()) {
+                return unreadable("it has no list of orders");
+            }
             List<StopOrder> orders = new ArrayList<>();
             for (JsonNode order : root.path("orders")) {
                 orders.add(order(order));

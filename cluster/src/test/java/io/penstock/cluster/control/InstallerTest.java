@@ -1,0 +1,135 @@
+package io.penstock.cluster.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.budget.Subject;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class InstallerTest {
+    private static final Subject SUBJECT = new Subject("acme", "crawler", "files", "read", null);
+
+    private final Installer installer = new Installer(1000);
+
+    @Test
+    void view_beforeAnything_isStale() {
+        assertThat(judge(0)).isEqualTo(Judgement.CLEAR);
+        assertThat(judge(1000)).isEqualTo(Judgement.STALE);
+    }
+
+    @Test
+    void install_newerState_inheritsTheLeaseAndNoMore() {
+        install(state(5, List.of(), List.of()));
+        installer.trust(5, 9000, 77);
+
+        install(state(6, List.of(), List.of()));
+
+        assertThat(installer.epoch()).isEqualTo(6);
+        assertThat(installer.view().current().trustedUntilNanos()).isEqualTo(9000);
+        assertThat(installer.view().current().notAfterMillis()).isEqualTo(77);
+    }
+
+    @Test
+    void install_sameOrLowerEpoch_changesNothing() {
+        install(state(5, List.of(), List.of()));
+        Snapshot before = installer.view().current();
+
+        assertThat(install(state(5, List.of(stop()), List.of()))).isFalse();
+        assertThat(install(state(4, List.of(stop()), List.of()))).isFalse();
+        assertThat(installer.view().current()).isSameAs(before);
+    }
+
+    @Test
+    void install_noBlockChanged_keepsBlocks() {
+        install(
+                state(
+                        5,
+                        List.of(),
+                        List.of(new Block("acme", "crawler", "odd", Long.MAX_VALUE / 2))));
+        installer.trust(5, 9000, 0);
+
+        install(state(6, List.of(), null));
+
+        assertThat(judge(2000)).isInstanceOf(Judgement.Blocked.class);
+    }
+
+    @Test
+    void trust_forAnEpochThatIsNotCurrent_extendsNothing() {
+        install(state(5, List.of(), List.of()));
+        install(state(6, List.of(), List.of()));
+
+        assertThat(installer.trust(5, 9000, 0)).isFalse();
+        assertThat(judge(2000)).isEqualTo(Judgement.STALE);
+    }
+
+    @Test
+    void trust_earlierEnd_doesNotShorten() {
+        install(state(5, List.of(), List.of()));
+        installer.trust(5, 9000, 0);
+        installer.trust(5, 8000, 0);
+
+        assertThat(judge(8500)).isEqualTo(Judgement.CLEAR);
+    }
+
+    @Test
+    void distrust_sectionOfAnOlderStateOpen_endsItsLeaseToo() {
+        install(state(5, List.of(), List.of()));
+        installer.trust(5, 9000, 0);
+        Snapshot old = installer.view().enter();
+        install(state(6, List.of(), List.of()));
+
+        installer.distrust(2000);
+
+        assertThat(old.judge(SUBJECT, 2000)).isEqualTo(Judgement.STALE);
+        assertThat(judge(2000)).isEqualTo(Judgement.STALE);
+    }
+
+    @Test
+    void olderQuiet_sectionOpen_isFalseUntilItIsLeft() {
+        install(state(5, List.of(), List.of()));
+        Snapshot old = installer.view().enter();
+        assertThat(installer.olderQuiet()).isTrue();
+
+        install(state(6, List.of(), List.of()));
+        assertThat(installer.olderQuiet()).isFalse();
+        install(state(7, List.of(), List.of()));
+        assertThat(installer.olderQuiet()).isFalse();
+
+        old.leave();
+        assertThat(installer.olderQuiet()).isTrue();
+    }
+
+    @Test
+    void latch_newerStatesCome_holdsUntilItIsDropped() {
+        install(state(5, List.of(), List.of()));
+        installer.trust(5, 9000, 0);
+        installer.latch(List.of(stop()));
+        assertThat(judge(2000)).isInstanceOf(Judgement.Stopped.class);
+        assertThat(installer.epoch()).isEqualTo(5);
+
+        install(state(6, List.of(), List.of()));
+        assertThat(judge(2000)).isInstanceOf(Judgement.Stopped.class);
+
+        installer.latch(List.of());
+        assertThat(judge(2000)).isEqualTo(Judgement.CLEAR);
+    }
+
+    private Judgement judge(long nowNanos) {
+        return installer.view().current().judge(SUBJECT, nowNanos);
+    }
+
+    private boolean install(ControlState state) {
+        return installer.install(
+                new Installer.Loaded(state, Installer.NO_RULES, KeyRing.EMPTY));
+    }
+
+    private static ControlState state(
+            long epoch, List<Stop> stops, @Nullable List<Block> blocks) {
+        return new ControlState(epoch, 0, 0, stops, blocks);
+    }
+
+    private static Stop stop() {
+        return ControlStates.stop(new Scope.All(), 6, false);
+    }
+}
