@@ -120,12 +120,10 @@ class InstallerTest {
     }
 
     private boolean install(ControlState state) {
-        return installer.install(
-                new Installer.Loaded(state, Installer.NO_RULES, KeyRing.EMPTY));
+        return installer.install(new Installer.Loaded(state, Installer.NO_RULES, KeyRing.EMPTY));
     }
 
-    private static ControlState state(
-            long epoch, List<Stop> stops, @Nullable List<Block> blocks) {
+    private static ControlState state(long epoch, List<Stop> stops, @Nullable List<Block> blocks) {
         return new ControlState(epoch, 0, 0, stops, blocks);
     }
 

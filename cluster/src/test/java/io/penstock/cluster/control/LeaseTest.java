@@ -39,7 +39,8 @@ class LeaseTest {
     void judge_otherServerProcess_refusesForGood() {
         assertThat(lease.judge(lease.begin(), REPLY, PID + 1, 7, 7))
                 .isInstanceOfSatisfying(
-                        Lease.Verdict.Refused.class, r -> assertThat(r.reason()).contains("pooler"));
+                        Lease.Verdict.Refused.class,
+                        r -> assertThat(r.reason()).contains("pooler"));
         assertThat(lease.judge(lease.begin(), REPLY, PID, 7, 7))
                 .isInstanceOf(Lease.Verdict.Refused.class);
     }

@@ -29,7 +29,13 @@ class ScopeTest {
 
     @ParameterizedTest
     @CsvSource({
-        "all, x", "tenant,", "agent, acme", "agent, /crawler", "agent, acme/", "server,", "tool,",
+        "all, x",
+        "tenant,",
+        "agent, acme",
+        "agent, /crawler",
+        "agent, acme/",
+        "server,",
+        "tool,",
         "session, s"
     })
     void parse_malformed_isRefused(String kind, String value) {
@@ -48,7 +54,8 @@ class ScopeTest {
     @Test
     void read_valueTooLong_matchesEverything() {
         assertThat(Scope.read("tenant", "x".repeat(513))).isInstanceOf(Scope.Unknown.class);
-        assertThat(Scope.read("tenant", "x".repeat(512))).isEqualTo(new Scope.Tenant("x".repeat(512)));
+        assertThat(Scope.read("tenant", "x".repeat(512)))
+                .isEqualTo(new Scope.Tenant("x".repeat(512)));
     }
 
     @Test
