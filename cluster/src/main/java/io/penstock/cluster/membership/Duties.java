@@ -159,19 +159,23 @@ public final class Duties implements AutoCloseable {
 
     private void work(Connection c, Registered registered) throws SQLException {
         long now = ticker.getAsLong();
-        if (now - registered.nextNanos < 0) {
+        Term term = terms.of(registered.duty);
+        if (term == null || now - registered.nextNanos < 0) {
             return;
         }
-        for (Term term : terms.all()) {
-            if (!term.duty().equals(registered.duty)) {
-                continue;
+        registered.nextNanos = now + registered.interval.toNanos();
+        try {
+            int rounds = 0;
+            while (Transactions.run(c, t -> held(t, registered.work, term))
+                    && ++rounds < ROUNDS_MAX) {
+                renew(c, term.holder());
             }
-            registered.nextNanos = now + registered.interval.toNanos();
-            for (int round = 0; round < ROUNDS_MAX; round++) {
-                if (!Transactions.run(c, t -> held(t, registered.work, term))) {
-                    return;
-                }
+        } catch (SQLException e) {
+            if (!DutySql.termOver(e)) {
+                throw e;
             }
+            terms.lost(term);
+            lost(List.of(term), "another leads");
         }
     }
 

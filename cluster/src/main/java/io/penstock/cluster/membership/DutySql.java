@@ -14,6 +14,9 @@ import java.util.TreeSet;
 
 /** The statements of leadership. */
 final class DutySql {
+    /** Raised by the schema for a term that is over. */
+    private static final String TERM_OVER = "PS001";
+
     private static final String CLAIM = "select duty, term from penstock.claim_duties_v1(?, ?, ?)";
     private static final String RENEW = "select duty from penstock.renew_duties_v1(?, ?, ?)";
     private static final String HAND_OVER = "select penstock.hand_over_duties_v1(?)";
@@ -65,6 +68,10 @@ final class DutySql {
             s.setObject(1, who.id());
             s.execute();
         }
+    }
+
+    static boolean termOver(SQLException e) {
+        return TERM_OVER.equals(e.getSQLState());
     }
 
     /** Keeps the term from ending before the transaction does; throws if it is over. */

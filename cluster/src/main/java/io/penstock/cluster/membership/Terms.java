@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which duties this replica leads, as far as it may trust that.
@@ -76,8 +77,15 @@ final class Terms {
                 .toList();
     }
 
-    synchronized List<Term> all() {
-        return held.values().stream().map(Held::term).toList();
+    /** The term of a duty that this replica leads, or null. */
+    synchronized @Nullable Term of(String duty) {
+        Held h = held.get(duty);
+        return h == null ? null : h.term();
+    }
+
+    /** The database says that this term is over. */
+    synchronized void lost(Term term) {
+        held.values().removeIf(h -> h.term().equals(term));
     }
 
     synchronized Set<String> duties() {

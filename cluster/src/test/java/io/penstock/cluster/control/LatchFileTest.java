@@ -62,8 +62,7 @@ class LatchFileTest {
 
         Stop stop = new LatchFile(path).read().unreadable();
 
-        assertThat(stop).isNotNull();
-        assertThat(stop.scope()).isEqualTo(new Scope.All());
-        assertThat(stop.reason()).contains(path.toString());
+        assertThat(stop).extracting(Stop::scope).isEqualTo(new Scope.All());
+        assertThat(stop).extracting(Stop::reason).asString().contains(path.toString());
     }
 }

