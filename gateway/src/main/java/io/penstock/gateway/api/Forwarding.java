@@ -79,7 +79,7 @@ public final class Forwarding {
         Set<String> nominated = nominated(headers);
         HeaderBlock forwarded = new HeaderBlock();
         for (int i = 0; i < headers.size(); i++) {
-            String name = headers.name(i).toLowerCase(Locale.ROOT);
+            String name = HeaderNames.lower(headers.name(i));
             if (!dropped(name) && !nominated.contains(name)) {
                 forwarded.add(headers.name(i), headers.value(i));
             }
@@ -115,8 +115,8 @@ public final class Forwarding {
     /** Whether a header would have an upstream read another method or target than was judged. */
     public static boolean redirects(HeaderBlock headers) {
         for (int i = 0; i < headers.size(); i++) {
-            String name = headers.name(i).toLowerCase(Locale.ROOT).replace('_', '-');
-            if (OTHER_METHOD_OR_TARGET.contains(name)) {
+            String name = HeaderNames.lower(headers.name(i));
+            if (name.startsWith("x") && OTHER_METHOD_OR_TARGET.contains(name.replace('_', '-'))) {
                 return true;
             }
         }
@@ -126,7 +126,7 @@ public final class Forwarding {
     /** Takes out of an upstream's answer what it must not say to an agent. */
     public static void cleanAnswer(HeaderBlock headers) {
         for (int i = headers.size() - 1; i >= 0; i--) {
-            String name = headers.name(i).toLowerCase(Locale.ROOT);
+            String name = HeaderNames.lower(headers.name(i));
             if (NOT_RETURNED.contains(name) || name.startsWith("penstock-")) {
                 headers.remove(headers.name(i));
                 i = Math.min(i, headers.size());

@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes calls of what the door has let in. */
 final class McpCalls {
-    private static final String BOTH_TYPES = "application/json, text/event-stream";
     private static final String RESPONSE = "response";
     private static final byte[] NO_BODY = {};
 
@@ -80,7 +79,7 @@ final class McpCalls {
             headers.add(McpDialect.SESSION, entry.session().upstream());
         }
         if (visit.headers().acceptsAnything() && visit.request().method().equals("POST")) {
-            headers.set("Accept", BOTH_TYPES);
+            headers.set("Accept", McpHeaders.BOTH);
         }
         return headers;
     }

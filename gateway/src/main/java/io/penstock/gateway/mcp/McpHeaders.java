@@ -1,5 +1,6 @@
 package io.penstock.gateway.mcp;
 
+import io.penstock.gateway.api.HeaderNames;
 import io.penstock.gateway.http.HeaderBlock;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ final class McpHeaders {
     static final String LAST_EVENT = "Last-Event-ID";
     private static final String JSON = "application/json";
     private static final String EVENTS = "text/event-stream";
+    static final String BOTH = "application/json, text/event-stream";
 
     private @Nullable String version;
     private @Nullable String method;
@@ -28,7 +30,7 @@ final class McpHeaders {
 
     McpHeaders(HeaderBlock headers) {
         for (int i = 0; i < headers.size(); i++) {
-            read(headers.name(i).toLowerCase(Locale.ROOT), headers.value(i).strip());
+            read(HeaderNames.lower(headers.name(i)), headers.value(i).strip());
         }
     }
 
@@ -85,8 +87,8 @@ final class McpHeaders {
 
     /** Whether the body says it is JSON, in UTF-8 where it says what in. */
     boolean json() {
-        if (contentType == null) {
-            return false;
+        if (contentType == null || contentType.equals(JSON)) {
+            return contentType != null;
         }
         String[] parts = contentType.split(";", -1);
         if (!parts[0].strip().equalsIgnoreCase(JSON)) {
@@ -117,7 +119,8 @@ final class McpHeaders {
     }
 
     private boolean accepts(String type, String range) {
-        if (acceptsAnything()) {
+        // What almost every client sends, as it sends it.
+        if (accept.equals(BOTH) || acceptsAnything()) {
             return true;
         }
         for (String entry : accept.split(",")) {
