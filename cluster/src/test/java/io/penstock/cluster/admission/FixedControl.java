@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A control state that tests set by hand; a refresh brings in what they said comes next. */
 final class FixedControl implements ControlSource {
+    static final long HOUR_NANOS = 3_600_000_000_000L;
     final AtomicInteger refreshes = new AtomicInteger();
     private final ControlView view;
     private volatile Runnable onRefresh = () -> {};
@@ -19,7 +20,7 @@ final class FixedControl implements ControlSource {
         view =
                 new ControlView(
                         ControlStates.clear(
-                                epoch, budgets, Map.of("s", Mode.ENFORCE), Long.MAX_VALUE));
+                                epoch, budgets, Map.of("s", Mode.ENFORCE), System.nanoTime() + HOUR_NANOS));
     }
 
     void onRefresh(Runnable next) {
