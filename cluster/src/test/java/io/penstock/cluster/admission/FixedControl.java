@@ -20,7 +20,10 @@ final class FixedControl implements ControlSource {
         view =
                 new ControlView(
                         ControlStates.clear(
-                                epoch, budgets, Map.of("s", Mode.ENFORCE), System.nanoTime() + HOUR_NANOS));
+                                epoch,
+                                budgets,
+                                Map.of("s", Mode.ENFORCE),
+                                System.nanoTime() + HOUR_NANOS));
     }
 
     void onRefresh(Runnable next) {

@@ -52,8 +52,7 @@ final class LanesTest {
     private Lanes lanes;
 
     private static Budget budget(String name, long limit, Dimension... per) {
-        return new Budget(
-                name, Unit.CALLS, limit, DAY, Set.of(per), null, null, Mode.ENFORCE);
+        return new Budget(name, Unit.CALLS, limit, DAY, Set.of(per), null, null, Mode.ENFORCE);
     }
 
     private void start(int lanesMax, int queue, Budget... budgets) {
@@ -79,7 +78,12 @@ final class LanesTest {
 
     private AdmissionRequest request(Subject subject, Snapshot state) {
         return new AdmissionRequest(
-                UUID.randomUUID(), subject, claim(subject, state), "tools/call", state, System.nanoTime());
+                UUID.randomUUID(),
+                subject,
+                claim(subject, state),
+                "tools/call",
+                state,
+                System.nanoTime());
     }
 
     private static Claim claim(Subject subject, Snapshot state) {
@@ -116,8 +120,7 @@ final class LanesTest {
     private static Snapshot state(long epoch, long revision, List<Budget> budgets, Stop... stops) {
         return new Snapshot(
                 epoch,
-                new Rules(
-                        revision, budgets, Map.of("s", Mode.ENFORCE), Duration.ofSeconds(1)),
+                new Rules(revision, budgets, Map.of("s", Mode.ENFORCE), Duration.ofSeconds(1)),
                 List.of(stops),
                 List.of(),
                 KeyRing.EMPTY,
@@ -210,10 +213,7 @@ final class LanesTest {
 
     @Test
     void admit_shadowUsedUp_isAdmittedAndSaysSo() {
-        start(
-                1,
-                100,
-                new Budget("w", Unit.CALLS, 1, DAY, Set.of(), null, null, Mode.SHADOW));
+        start(1, 100, new Budget("w", Unit.CALLS, 1, DAY, Set.of(), null, null, Mode.SHADOW));
 
         Verdict first = admit();
         Verdict second = admit();
@@ -335,8 +335,7 @@ final class LanesTest {
         start(1, 100);
         AdmissionRequest before = request(BOB, control.view().current());
         Stop stop = ControlStates.stop(new Scope.All(), 2, false);
-        ControlStates.publish(
-                control.view(), state(2, 1, List.of(budget("b", 10)), stop));
+        ControlStates.publish(control.view(), state(2, 1, List.of(budget("b", 10)), stop));
 
         assertThat(lanes.admit(before)).isInstanceOf(Verdict.Refused.class);
         assertThat(model.batches.get()).isZero();
@@ -351,9 +350,7 @@ final class LanesTest {
         assertThat(admit())
                 .isInstanceOfSatisfying(
                         Verdict.Exhausted.class,
-                        e ->
-                                assertThat(e.exhausted().counter().budget().name())
-                                        .isEqualTo("new"));
+                        e -> assertThat(e.exhausted().counter().budget().name()).isEqualTo("new"));
     }
 
     @Test
@@ -371,8 +368,7 @@ final class LanesTest {
         start(1, 100);
         AtomicInteger late = new AtomicInteger(2);
         model.before = () -> {};
-        model.after =
-                answer -> late.getAndDecrement() > 0 ? new BudgetLedger.Late(1_000) : answer;
+        model.after = answer -> late.getAndDecrement() > 0 ? new BudgetLedger.Late(1_000) : answer;
 
         assertThat(admit()).isInstanceOf(Verdict.Admitted.class);
         assertThat(model.batches.get()).isEqualTo(3);
