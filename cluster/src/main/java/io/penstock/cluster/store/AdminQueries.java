@@ -21,7 +21,7 @@ public final class AdminQueries {
     /** More rows than this are never asked for at once. */
     public static final int ROWS_MAX = 10_000;
 
-    /** What can be shown. */
+    /** What can be shown. No {@code ::} in these: the DB client takes what follows for a parameter. */
     public enum View {
         REPLICAS("select * from penstock.status order by replica, incarnation limit :most"),
         STOPS("select * from penstock.stops order by epoch, id limit :most"),
@@ -31,7 +31,7 @@ public final class AdminQueries {
         BUDGET_USAGE("select * from penstock.budget_usage limit :most"),
         /** The fullest counter of each enforced budget, as a share of its limit. */
         BUDGET_RATIOS(
-                "select budget, max(used::double precision / \"limit\") as ratio"
+                "select budget, max(cast(used as double precision) / \"limit\") as ratio"
                         + " from penstock.budget_usage where not shadow and \"limit\" > 0"
                         + " group by budget order by budget limit :most"),
         REVISIONS(
