@@ -21,7 +21,9 @@ public final class AdminQueries {
     /** More rows than this are never asked for at once. */
     public static final int ROWS_MAX = 10_000;
 
-    /** What can be shown. No {@code ::} in these: the DB client takes what follows for a parameter. */
+    /**
+     * What can be shown. No {@code ::} in these: the DB client takes what follows for a parameter.
+     */
     public enum View {
         REPLICAS("select * from penstock.status order by replica, incarnation limit :most"),
         STOPS("select * from penstock.stops order by epoch, id limit :most"),
