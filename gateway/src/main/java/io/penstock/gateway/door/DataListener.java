@@ -1,15 +1,13 @@
 package io.penstock.gateway.door;
 
-import io.helidon.webserver.WebServer;
-import io.helidon.webserver.WebServerConfig;
 import io.penstock.gateway.config.LimitsConfig;
 import io.penstock.gateway.config.ListenConfig;
 import io.penstock.gateway.http.RequestHandler;
 import java.lang.System.Logger.Level;
-import java.net.StandardSocketOptions;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,17 +26,13 @@ public final class DataListener implements AutoCloseable {
     /** Between two looks at connections that are to end. */
     private static final long LOOK_NANOS = 10_000_000L;
 
-    /** For Helidon to end, once every connection was cut. */
-    private static final Duration STOP_WAIT = Duration.ofSeconds(5);
-
-    /** Helidon's own grace: never reached, because {@link #close(Duration)} cuts before. */
-    private static final Duration HELIDON_GRACE = Duration.ofHours(1);
+    /** For handlers to end, once their connections were cut. */
+    private static final Duration CUT_WAIT = Duration.ofSeconds(5);
 
     private final ListenConfig listen;
-    private final LimitsConfig limits;
     private final Door door;
     private final Sweeper sweeper;
-    private @Nullable WebServer server;
+    private @Nullable Acceptor acceptor;
     private boolean closed;
     private volatile int port;
 
@@ -54,7 +48,6 @@ public final class DataListener implements AutoCloseable {
             InstantSource clock,
             DoorEvents events) {
         this.listen = listen;
-        this.limits = limits;
         ListenConfig.ServerTls tls = listen.tls();
         door =
                 new Door(
@@ -69,13 +62,24 @@ public final class DataListener implements AutoCloseable {
 
     /** Binds and accepts. */
     public synchronized void start() {
-        if (server != null || closed) {
+        if (acceptor != null || closed) {
             throw new IllegalStateException("started before");
         }
-        WebServer started = build().start();
-        server = started;
+        Acceptor started = new Acceptor(door, listen);
+        acceptor = started;
         port = started.port();
         sweeper.start();
+        started.start();
+        LOG.log(
+                Level.INFO,
+                "event=listening address="
+                        + listen.host()
+                        + ":"
+                        + port
+                        + " tls="
+                        + (door.tls != null)
+                        + " shared="
+                        + listen.share());
     }
 
     /** The port it listens on, or listened on. */
@@ -115,64 +119,37 @@ public final class DataListener implements AutoCloseable {
             return;
         }
         closed = true;
-        WebServer running = server;
+        Acceptor running = acceptor;
         if (running == null) {
             return;
         }
         beginDrain();
-        Thread stopper = Thread.ofPlatform().daemon().name("door-stop").start(running::stop);
-        door.open.forEach(DoorConnection::closeIdle);
-        long started = door.ticker.getAsLong();
-        while (!door.open.isEmpty() && door.ticker.getAsLong() - started < grace.toNanos()) {
-            door.open.forEach(DoorConnection::closeIdle);
-            LockSupport.parkNanos(LOOK_NANOS);
-        }
+        running.stop();
+        await(grace, DoorConnection::closeIdle);
         int left = door.open.size();
         if (left > 0) {
             LOG.log(Level.INFO, "event=connections-cut count=" + left + " grace=" + grace);
+            await(CUT_WAIT, DoorConnection::cut);
         }
-        awaitStopped(stopper);
+        door.ended = true;
+        door.open.forEach(DoorConnection::cut);
         sweeper.stop();
+        door.listener.executor().shutdown();
+        LOG.log(Level.INFO, "event=listener-closed calls=" + door.calls.get());
+    }
+
+    /** Does it to each connection, again and again, until none is left or the time is over. */
+    private void await(Duration most, Consumer<DoorConnection> each) {
+        long started = door.ticker.getAsLong();
+        door.open.forEach(each);
+        while (!door.open.isEmpty() && door.ticker.getAsLong() - started < most.toNanos()) {
+            LockSupport.parkNanos(LOOK_NANOS);
+            door.open.forEach(each);
+        }
     }
 
     @Override
     public void close() {
         close(Duration.ZERO);
-    }
-
-    /** Cuts until Helidon has stopped: a connection may be accepted just before. */
-    private void awaitStopped(Thread stopper) {
-        long started = door.ticker.getAsLong();
-        try {
-            while (!stopper.join(Duration.ofMillis(10))) {
-                door.open.forEach(DoorConnection::cut);
-                if (door.ticker.getAsLong() - started > STOP_WAIT.toNanos()) {
-                    LOG.log(Level.WARNING, "event=listener-stop-slow calls=" + door.calls.get());
-                    return;
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private WebServer build() {
-        WebServerConfig.Builder builder =
-                WebServer.builder()
-                        .host(listen.host())
-                        .port(listen.port())
-                        .shutdownHook(false)
-                        .featuresDiscoverServices(false)
-                        .protocolsDiscoverServices(false)
-                        .addConnectionSelector(new DoorSelector(door))
-                        .useNio(true)
-                        .writeQueueLength(0)
-                        .maxTcpConnections(limits.connections())
-                        .shutdownGracePeriod(HELIDON_GRACE)
-                        .connectionOptions(options -> options.tcpNoDelay(true));
-        if (listen.share()) {
-            builder.putListenerSocketOption(StandardSocketOptions.SO_REUSEPORT, true);
-        }
-        return builder.build();
     }
 }

@@ -27,10 +27,12 @@ final class Door {
     final DateLine date;
     final @Nullable ServerTlsContext tls;
     final ServerConnectionSelector http2;
+    final Http2Listener listener = new Http2Listener();
     final BodyBudget bodies = new BodyBudget(Runtime.getRuntime().maxMemory() / HEAP_SHARE);
     final Set<DoorConnection> open = ConcurrentHashMap.newKeySet();
     final AtomicInteger calls = new AtomicInteger();
     volatile boolean draining;
+    volatile boolean ended;
 
     Door(
             LimitsConfig limits,

@@ -1,44 +1,45 @@
 package io.penstock.gateway.door;
 
-import io.helidon.common.concurrency.limits.Limit;
 import io.helidon.common.socket.HelidonSocket;
-import io.helidon.webserver.ConnectionContext;
-import io.helidon.webserver.spi.ServerConnection;
+import io.helidon.common.socket.NioSocket;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
-import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One accepted connection, from its first byte to its end, whatever it speaks.
  *
- * <p>Helidon accepts the socket and gives it a virtual thread; TLS, time limits, draining and the
- * cut are ours, so Helidon's idle timer is told that the connection is never idle.
+ * <p><b>Threads.</b> {@link #run} its own; the others any.
  */
-final class DoorConnection implements ServerConnection {
+final class DoorConnection {
     private static final System.Logger LOG = System.getLogger(DoorConnection.class.getName());
 
     private static final byte[] PREFACE =
             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
     private final Door door;
-    private final ConnectionContext context;
+    private final HelidonSocket plain;
     private final Pace pace;
     private volatile @Nullable Intake http1;
     private volatile @Nullable Http2Link http2;
 
-    DoorConnection(Door door, ConnectionContext context) {
+    DoorConnection(Door door, SocketChannel channel) {
         this.door = door;
-        this.context = context;
-        pace = new Pace(context.serverSocket(), door.limits, door.ticker, door.events);
+        plain = NioSocket.server(channel, "connection", "door");
+        pace = new Pace(channel, door.limits, door.ticker, door.events);
     }
 
-    @Override
-    public void handle(Limit limit) {
+    /** Serves it to its end. */
+    void run() {
         door.open.add(this);
+        if (door.ended) {
+            // Accepted in the last moment, when nobody looked any more.
+            cut();
+        }
         door.events.opened();
         try {
             serve();
@@ -72,7 +73,7 @@ final class DoorConnection implements ServerConnection {
         Http2Link link = http2;
         if (link != null) {
             link.closeIdle();
-        } else if (pace.phase() == Pace.Phase.IDLE || pace.phase() == Pace.Phase.LINGER) {
+        } else if (pace.phase() == Pace.Phase.IDLE) {
             pace.cut();
         }
     }
@@ -81,29 +82,14 @@ final class DoorConnection implements ServerConnection {
         pace.cut();
     }
 
-    @Override
-    public Duration idleTime() {
-        return Duration.ZERO;
-    }
-
-    /** Helidon's stop: draining has been done by then, or was not wanted. */
-    @Override
-    public void close(boolean interrupt) {
-        if (interrupt) {
-            pace.cut();
-        } else {
-            closeIdle();
-        }
-    }
-
     private void serve() {
         pace.idle(true);
         ServerTlsContext tls = door.tls;
         if (tls == null) {
-            serve(context.serverSocket(), null);
+            serve(plain, null);
             return;
         }
-        TlsSocket secure = new TlsSocket(context.serverSocket(), tls.engine());
+        TlsSocket secure = new TlsSocket(plain, tls.engine());
         if (!secure.handshake()) {
             return;
         }
@@ -119,12 +105,12 @@ final class DoorConnection implements ServerConnection {
         Intake in = new Intake(socket);
         if (speaksHttp2(socket, in)) {
             byte[] first = Arrays.copyOfRange(in.buffer, in.position, in.limit);
-            Http2Link link = new Http2Link(door, socket, pace, context, certificate);
+            Http2Link link = new Http2Link(door, socket, pace, certificate);
             http2 = link;
             link.run(door.http2, first);
         } else if (in.hasBytes()) {
             http1 = in;
-            new Http1Connection(door, socket, pace, in, context.remotePeer().address(), certificate)
+            new Http1Connection(door, socket, pace, in, plain.remotePeer().address(), certificate)
                     .run();
         }
     }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Http1Connection {
     private static final System.Logger LOG = System.getLogger(Http1Connection.class.getName());
 
-    /** After a refusal, how long the client may be silent before the close... */
+    /** After the last answer, how long the client may be silent before the close... */
     private static final long LINGER_QUIET_NANOS = 250_000_000L;
 
     /** ...and how long it may go on sending. */
@@ -117,6 +117,9 @@ final class Http1Connection {
             in.callEnds();
             door.calls.decrementAndGet();
         }
+        if (reply.ended() && !reply.keeps()) {
+            endAndLinger();
+        }
         return reply.keeps();
     }
 
@@ -164,14 +167,18 @@ final class Http1Connection {
         } catch (ClientGone e) {
             return;
         }
-        linger();
+        endAndLinger();
     }
 
     /**
-     * Reads on without looking for a while: closing a socket with unread bytes resets it, and the
-     * client would lose the answer that says why.
+     * Says that nothing more will come, and reads on without looking for a while: closing a socket
+     * with unread bytes resets it, and the client would lose the answer.
      */
-    private void linger() {
+    private void endAndLinger() {
+        if (socket instanceof TlsSocket secure) {
+            secure.sayClose();
+        }
+        pace.endOutput();
         long until = door.ticker.getAsLong() + LINGER_NANOS;
         boolean more = true;
         while (more && until - door.ticker.getAsLong() > 0) {

@@ -13,7 +13,7 @@ import java.util.concurrent.ExecutorService;
 
 /** What Helidon's HTTP/2 sees of a connection: our reader, our writer, our routing. */
 final class Http2Context implements ConnectionContext {
-    private final ConnectionContext raw;
+    private final ListenerContext listener;
     private final Http2Link link;
     private final HelidonSocket socket;
     private final DataReader reader;
@@ -21,12 +21,12 @@ final class Http2Context implements ConnectionContext {
     private final Router router = new OneRouting();
 
     Http2Context(
-            ConnectionContext raw,
+            ListenerContext listener,
             Http2Link link,
             HelidonSocket socket,
             DataReader reader,
             DataWriter writer) {
-        this.raw = raw;
+        this.listener = listener;
         this.link = link;
         this.socket = socket;
         this.reader = reader;
@@ -39,12 +39,12 @@ final class Http2Context implements ConnectionContext {
 
     @Override
     public ListenerContext listenerContext() {
-        return raw.listenerContext();
+        return listener;
     }
 
     @Override
     public ExecutorService executor() {
-        return raw.executor();
+        return listener.executor();
     }
 
     @Override
@@ -69,12 +69,12 @@ final class Http2Context implements ConnectionContext {
 
     @Override
     public PeerInfo remotePeer() {
-        return raw.remotePeer();
+        return socket.remotePeer();
     }
 
     @Override
     public PeerInfo localPeer() {
-        return raw.localPeer();
+        return socket.localPeer();
     }
 
     @Override
@@ -84,12 +84,12 @@ final class Http2Context implements ConnectionContext {
 
     @Override
     public String socketId() {
-        return raw.socketId();
+        return socket.socketId();
     }
 
     @Override
     public String childSocketId() {
-        return raw.childSocketId();
+        return socket.childSocketId();
     }
 
     /** Every request goes to the one routing; Helidon adds routings of its own to a listener. */

@@ -5,7 +5,6 @@ import io.helidon.common.buffers.DataReader;
 import io.helidon.common.buffers.DataWriter;
 import io.helidon.common.concurrency.limits.FixedLimit;
 import io.helidon.common.socket.HelidonSocket;
-import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.spi.ServerConnectionSelector;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
@@ -45,7 +44,6 @@ final class Http2Link implements FrameWatch.Listener {
     private final Door door;
     private final HelidonSocket socket;
     private final Pace pace;
-    private final ConnectionContext raw;
     private final @Nullable X509Certificate certificate;
     private final FrameWatch watch = new FrameWatch(this);
     private final ReentrantLock writing = new ReentrantLock();
@@ -57,16 +55,10 @@ final class Http2Link implements FrameWatch.Listener {
     private volatile boolean drainSaid;
     private int strays;
 
-    Http2Link(
-            Door door,
-            HelidonSocket socket,
-            Pace pace,
-            ConnectionContext raw,
-            @Nullable X509Certificate certificate) {
+    Http2Link(Door door, HelidonSocket socket, Pace pace, @Nullable X509Certificate certificate) {
         this.door = door;
         this.socket = socket;
         this.pace = pace;
-        this.raw = raw;
         this.certificate = certificate;
     }
 
@@ -77,7 +69,8 @@ final class Http2Link implements FrameWatch.Listener {
      */
     void run(ServerConnectionSelector http2, byte[] first) {
         pace.idle(false);
-        Http2Context context = new Http2Context(raw, this, socket, reader(first), writer());
+        Http2Context context =
+                new Http2Context(door.listener, this, socket, reader(first), writer());
         try {
             http2.connection(context).handle(FixedLimit.create());
         } catch (InterruptedException e) {

@@ -1,8 +1,8 @@
 package io.penstock.gateway.door;
 
-import io.helidon.common.socket.HelidonSocket;
 import io.penstock.gateway.config.LimitsConfig;
-import java.io.UncheckedIOException;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
 import java.util.function.LongSupplier;
 
 /**
@@ -39,7 +39,7 @@ final class Pace {
         }
     }
 
-    private final HelidonSocket plain;
+    private final SocketChannel channel;
     private final LimitsConfig limits;
     private final LongSupplier ticker;
     private final DoorEvents events;
@@ -51,8 +51,8 @@ final class Pace {
     private volatile long blockDeadline = NEVER;
     private volatile boolean cut;
 
-    Pace(HelidonSocket plain, LimitsConfig limits, LongSupplier ticker, DoorEvents events) {
-        this.plain = plain;
+    Pace(SocketChannel channel, LimitsConfig limits, LongSupplier ticker, DoorEvents events) {
+        this.channel = channel;
         this.limits = limits;
         this.ticker = ticker;
         this.events = events;
@@ -145,13 +145,23 @@ final class Pace {
         }
     }
 
+    /** Nothing more will be written: the client sees the end, and can still send. */
+    void endOutput() {
+        try {
+            channel.shutdownOutput();
+        } catch (IOException e) {
+            // Closed before, by the client or by us.
+        }
+    }
+
     /** Closes the socket. The other side sees the end of what was sent, or of an unfinished one. */
     void cut() {
         cut = true;
+        endOutput();
         try {
-            plain.close();
-        } catch (UncheckedIOException e) {
-            // Closed before, by the client or by us: nothing is left to do.
+            channel.close();
+        } catch (IOException e) {
+            // Nothing is left to do.
         }
     }
 
