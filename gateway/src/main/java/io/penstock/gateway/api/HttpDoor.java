@@ -73,7 +73,7 @@ public final class HttpDoor implements RequestHandler {
             entrance.reject(reply, 400, fault, id);
             return;
         }
-        if (request.headers().first("Upgrade") != null) {
+        if (upgrade(request.headers().first("Upgrade"))) {
             entrance.reject(reply, 501, "protocol upgrades are not passed on", id);
             return;
         }
@@ -81,6 +81,11 @@ public final class HttpDoor implements RequestHandler {
             case HttpTarget.Outside outside -> entrance.reject(reply, 400, outside.reason(), id);
             case HttpTarget.Inside inside -> call(request, reply, agent, inside.target(), id);
         }
+    }
+
+    /** Java's own client offers {@code h2c} with every request, and does without it. */
+    private static boolean upgrade(@Nullable String asked) {
+        return asked != null && !asked.strip().equalsIgnoreCase("h2c");
     }
 
     private static @Nullable String fault(HeaderBlock headers) {

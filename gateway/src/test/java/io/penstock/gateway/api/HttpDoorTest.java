@@ -107,6 +107,19 @@ class HttpDoorTest {
         assertThat(gateway.calls()).isEmpty();
     }
 
+    @Test
+    void handle_upgradeToH2c_isIgnoredAndNotPassedOn() {
+        HeaderBlock headers =
+                FakeGateway.agent()
+                        .add("Connection", "Upgrade, HTTP2-Settings")
+                        .add("Upgrade", "h2c")
+                        .add("HTTP2-Settings", "AAM");
+
+        handle("GET", "/http/api/x", headers, "");
+
+        assertThat(gateway.call().headers().size()).isZero();
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
