@@ -40,10 +40,11 @@ final class TokensFileTest {
     void find_knownToken_hasItsRole() throws IOException {
         AdminToken found = tokens(entry("a", "operate")).find("the-token");
 
-        assertThat(found).isNotNull();
-        assertThat(found.id()).isEqualTo("a");
-        assertThat(found.role()).isEqualTo(Role.OPERATE);
-        assertThat(found.toString()).doesNotContain(DIGEST);
+        assertThat(found)
+                .isNotNull()
+                .hasToString("AdminToken[a operate]")
+                .extracting(AdminToken::id, AdminToken::role)
+                .containsExactly("a", Role.OPERATE);
     }
 
     @Test
