@@ -17,13 +17,16 @@ import io.penstock.cluster.control.Incarnation;
 import io.penstock.cluster.control.OpenCalls;
 import io.penstock.cluster.journal.Journal;
 import io.penstock.cluster.membership.Duties;
+import io.penstock.cluster.operator.Blocks;
 import io.penstock.cluster.postgres.Connector;
+import io.penstock.cluster.postgres.PostgresException;
 import io.penstock.cluster.postgres.Purpose;
 import io.penstock.cluster.store.SealKeyRing;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +47,7 @@ public final class Cluster implements Admission, AutoCloseable {
     private final LanesConfig lanesConfig;
     private final Clocks clocks;
     private final LoadedState loaded;
+    private final Blocks blocks;
     private final ControlBus bus;
     private final Journal journal;
     private final Duties duties;
@@ -63,6 +67,7 @@ public final class Cluster implements Admission, AutoCloseable {
         this.clocks = clocks;
         this.listener = listener;
         loaded = new LoadedState(clocks.ticker());
+        blocks = new Blocks(connector);
         bus = new ControlBus(busConfig, connector, loaded, clocks);
         journal =
                 new Journal(
@@ -72,6 +77,20 @@ public final class Cluster implements Admission, AutoCloseable {
                         clocks.ticker());
         duties = new Duties(connector, bus::incarnation, clocks.ticker());
         Housekeeping.register(duties, journalRetention);
+    }
+
+    /**
+     * Blocks an agent for a while, with this replica's own rights.
+     *
+     * @return when the block ends, by the database's clock
+     * @throws PostgresException where it was not recorded, or is not known to be
+     */
+    public Instant block(Blocks.Agent agent, Duration length, Blocks.Order order) {
+        try {
+            return blocks.block(agent, length, order);
+        } catch (SQLException e) {
+            throw new PostgresException("the block was not recorded: " + e.getMessage(), e);
+        }
     }
 
     /** What this replica leads now. */

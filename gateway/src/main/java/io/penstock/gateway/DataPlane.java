@@ -37,7 +37,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +62,7 @@ final class DataPlane {
             Cluster cluster,
             SealKeys sealKeys,
             OpenCallRegistry registry,
+            CallIds ids,
             Watchers watchers,
             LongSupplier ticker,
             InstantSource clock) {
@@ -100,7 +100,7 @@ final class DataPlane {
                         headers,
                         watchers.refusals(),
                         path,
-                        new CallIds(clock, ThreadLocalRandom::current),
+                        ids,
                         ticker);
         Sessions sessions = new Sessions(sealKeys, new SecureRandom());
         McpDoor mcp = new McpDoor(config.servers(), entrance, sessions, config.limits().nesting());

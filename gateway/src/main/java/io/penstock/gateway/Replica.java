@@ -7,7 +7,6 @@ import io.penstock.cluster.control.Announcement;
 import io.penstock.cluster.control.BusConfig;
 import io.penstock.cluster.control.Clocks;
 import io.penstock.cluster.journal.RefusalEntry;
-import io.penstock.cluster.operator.Blocks;
 import io.penstock.cluster.operator.StopSwitch;
 import io.penstock.cluster.postgres.Connector;
 import io.penstock.cluster.postgres.DatabaseConfig;
@@ -16,6 +15,7 @@ import io.penstock.cluster.store.AdminQueries;
 import io.penstock.gateway.admin.AdminPlane;
 import io.penstock.gateway.admin.Meters;
 import io.penstock.gateway.api.DoorRefusals;
+import io.penstock.gateway.call.CallIds;
 import io.penstock.gateway.call.CallObserver;
 import io.penstock.gateway.call.OpenCallRegistry;
 import io.penstock.gateway.call.RefusalCode;
@@ -27,6 +27,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
@@ -102,6 +103,7 @@ public final class Replica {
                         cluster,
                         new ClusterSealKeys(cluster, clocks.ticker()),
                         registry,
+                        new CallIds(clocks.wall(), ThreadLocalRandom::current),
                         new DataPlane.Watchers(new Counting(), new Journaled(), meters),
                         clocks.ticker(),
                         clocks.wall());
@@ -112,10 +114,7 @@ public final class Replica {
 
     private AdminPlane adminPlane(String version, Connector connector) {
         ClusterOrders orders =
-                new ClusterOrders(
-                        cluster.bus(),
-                        new StopSwitch(connector, clocks.ticker()),
-                        new Blocks(connector));
+                new ClusterOrders(cluster, new StopSwitch(connector, clocks.ticker()));
         OwnState own =
                 new OwnState(
                         config.replica(),
@@ -143,7 +142,9 @@ public final class Replica {
     public boolean start() {
         LOG.log(Level.INFO, "event=starting " + config.effectiveLine());
         adminPlane.start();
-        Thread warming = Thread.ofVirtual().start(new WarmUp(clocks.ticker(), clocks.wall())::run);
+        Thread warming =
+                Thread.ofVirtual()
+                        .start(new WarmUp(clocks.ticker(), clocks.wall(), clocks.ids())::run);
         if (!boot.await()) {
             return false;
         }

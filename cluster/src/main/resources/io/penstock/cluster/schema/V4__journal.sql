@@ -210,7 +210,8 @@ begin
     insert into penstock.journal (at, kind, call, incarnation, tenant, agent, server, tool, code,
                                   budget, count, reason)
     select now - least(r.age_us, 86400000000) * interval '1 microsecond', r.kind, r.call,
-           refusals_v1.incarnation, r.tenant, r.agent, r.server, r.tool, r.code, r.budget, r.count,
+           refusals_v1.incarnation, nullif(r.tenant, ''), nullif(r.agent, ''), nullif(r.server, ''),
+           nullif(r.tool, ''), r.code, r.budget, r.count,
            r.reason
       from unnest(refusals_v1.kinds, refusals_v1.ages_us, refusals_v1.calls, refusals_v1.tenants,
                   refusals_v1.agents, refusals_v1.servers, refusals_v1.tools, refusals_v1.codes,

@@ -15,7 +15,6 @@ import io.penstock.gateway.api.Entrance;
 import io.penstock.gateway.api.HttpDoor;
 import io.penstock.gateway.api.Origins;
 import io.penstock.gateway.api.Router;
-import io.penstock.gateway.call.CallIds;
 import io.penstock.gateway.call.CallJournal;
 import io.penstock.gateway.call.CallObserver;
 import io.penstock.gateway.call.CallPath;
@@ -47,8 +46,9 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.UUID;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,10 +77,12 @@ public final class WarmUp {
 
     private final LongSupplier ticker;
     private final InstantSource clock;
+    private final Supplier<UUID> ids;
 
-    public WarmUp(LongSupplier ticker, InstantSource clock) {
+    public WarmUp(LongSupplier ticker, InstantSource clock, Supplier<UUID> ids) {
         this.ticker = ticker;
         this.clock = clock;
+        this.ids = ids;
     }
 
     /** Runs to its end. */
@@ -169,13 +171,7 @@ public final class WarmUp {
                         CallObserver.NONE,
                         ticker);
         Entrance entrance =
-                new Entrance(
-                        new OpenHeaders(),
-                        headers,
-                        DoorRefusals.NONE,
-                        path,
-                        new CallIds(clock, ThreadLocalRandom::current),
-                        ticker);
+                new Entrance(new OpenHeaders(), headers, DoorRefusals.NONE, path, ids, ticker);
         List<ServerConfig> servers = List.of(target.config());
         int nesting = LimitsConfig.DEFAULT.nesting();
         McpDoor mcp =
