@@ -1,0 +1,207 @@
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Does {@code penstock up} do what the README says, and leave nothing behind? By the launcher. */
+final class UpIT {
+    private static final String CALL =
+            """
+            {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"}}}""";
+
+    @TempDir Path folder;
+    private final List<Process> started = new ArrayList<>();
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    @AfterEach
+    void killWhatIsLeft() {
+        for (Process process : started) {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+        client.close();
+    }
+
+    private Process penstock(Path output, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of("../penstock"));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().put("PENSTOCK_BUILD", "never");
+        builder.environment().put("PENSTOCK_RUNTIME_DIR", folder.resolve("run").toString());
+        builder.environment().remove("PENSTOCK_DATABASE_URL");
+        builder.environment().remove("PENSTOCK_CONFIG");
+        builder.redirectErrorStream(true).redirectOutput(output.toFile());
+        Process process = builder.start();
+        started.add(process);
+        return process;
+    }
+
+    /** Runs a command beside the one that is up, and returns its exit code. */
+    private int command(Path output, String... arguments) throws Exception {
+        Process process = penstock(output, arguments);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("%s ends", arguments[0]).isTrue();
+        return process.exitValue();
+    }
+
+    private Process up(Path output, String... more) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("up", "--port", Integer.toString(port())));
+        arguments.addAll(List.of(more));
+        Process process = penstock(output, arguments.toArray(String[]::new));
+        until(
+                "it is up",
+                () -> {
+                    assertThat(process.isAlive()).as(Files.readString(output)).isTrue();
+                    return Files.readString(output).contains("Ctrl-C stops everything.");
+                });
+        return process;
+    }
+
+    /** Away from the usual ports, which another program of this machine may want. */
+    private static int port() {
+        return 21_000 + (int) (ProcessHandle.current().pid() % 10_000);
+    }
+
+    private static void until(String what, Callable<Boolean> condition) throws Exception {
+        long deadline = System.nanoTime() + Duration.ofSeconds(90).toNanos();
+        while (!condition.call()) {
+            assertThat(System.nanoTime() - deadline).as(what).isNegative();
+            Thread.sleep(20);
+        }
+    }
+
+    private JsonNode running() throws IOException {
+        try (var files = Files.list(folder.resolve("run"))) {
+            Path file =
+                    files.filter(path -> path.toString().endsWith(".json"))
+                            .findFirst()
+                            .orElseThrow();
+            return new ObjectMapper().readTree(file.toFile());
+        }
+    }
+
+    private HttpResponse<String> call(JsonNode running) throws Exception {
+        HttpRequest request =
+                HttpRequest.newBuilder(URI.create(running.path("url").asText() + "/mcp/demo"))
+                        .header("Authorization", "Bearer " + running.path("key").asText())
+                        .header("Content-Type", "application/json")
+                        .header("Accept", "application/json, text/event-stream")
+                        .POST(BodyPublishers.ofString(CALL))
+                        .build();
+        return client.send(request, BodyHandlers.ofString());
+    }
+
+    private static void awaitGone(List<ProcessHandle> processes) throws Exception {
+        until("every process is gone", () -> processes.stream().noneMatch(ProcessHandle::isAlive));
+    }
+
+    @Test
+    void up_callOverloadStopInterrupt_worksAndLeavesNothing() throws Exception {
+        Path output = folder.resolve("up.txt");
+        Process up = up(output);
+        List<ProcessHandle> family = up.descendants().toList();
+        JsonNode running = running();
+        int port = URI.create(running.path("url").asText()).getPort();
+
+        assertThat(call(running).body()).contains("hello");
+        assertThat(command(folder.resolve("o.txt"), "try", "overload")).isZero();
+        String overload = Files.readString(folder.resolve("o.txt"));
+        assertThat(overload).contains("admitted exactly 100");
+        assertThat(taken(overload, "a")).isPositive();
+        assertThat(taken(overload, "b")).isPositive();
+
+        Path stop = folder.resolve("s.txt");
+        assertThat(command(stop, "stop", "--all", "--reason", "drill")).isZero();
+        assertThat(Files.readString(stop)).containsPattern("(?m)^a +acked").contains("confirmed");
+        assertThat(call(running).headers().firstValue("Penstock-Decision")).hasValue("stopped");
+        assertThat(command(stop, "resume", "--all", "--reason", "over")).isZero();
+
+        interrupt(up);
+        assertThat(up.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(up.exitValue()).isZero();
+        awaitGone(family);
+        assertThat(folder.resolve("run")).isEmptyDirectory();
+        assertThat(answers(port)).isFalse();
+    }
+
+    private static int taken(String overload, String replica) {
+        Matcher row =
+                Pattern.compile("(?m)^" + replica + " +([0-9]+) ").matcher(overload);
+        assertThat(row.find()).as(overload).isTrue();
+        return Integer.parseInt(row.group(1));
+    }
+
+    private static void interrupt(Process process) throws Exception {
+        new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+    }
+
+    private static boolean answers(int port) {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            return socket.isConnected();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void up_killed_leavesNothingRunning() throws Exception {
+        Process up = up(folder.resolve("up.txt"), "--replicas", "1");
+        List<ProcessHandle> family = up.descendants().toList();
+        assertThat(family).hasSizeGreaterThan(2);
+
+        up.destroyForcibly();
+
+        awaitGone(family);
+        Path status = folder.resolve("status.txt");
+        assertThat(command(status, "status")).isEqualTo(2);
+        assertThat(Files.readString(status)).contains("which cluster?");
+    }
+
+    @Test
+    void up_replicaKilled_isReportedAndComesBack() throws Exception {
+        Path output = folder.resolve("up.txt");
+        Process up = up(output, "--replicas", "2", "--data", folder.resolve("data").toString());
+        JsonNode running = running();
+        Optional<ProcessHandle> victim =
+                up.children()
+                        .filter(child -> child.info().commandLine().orElse("").contains("serve"))
+                        .findFirst();
+
+        victim.orElseThrow().destroyForcibly();
+
+        until("it is reported", () -> Files.readString(output).contains("starting it again"));
+        until(
+                "two replicas are open",
+                () -> {
+                    Path status = folder.resolve("status.txt");
+                    command(status, "status", "--json");
+                    return Files.readString(status).split("\"state\" : \"open\"", -1).length == 3;
+                });
+        assertThat(call(running).body()).contains("hello");
+        interrupt(up);
+        assertThat(up.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(folder.resolve("data").resolve("postgres")).isDirectory();
+    }
+}
