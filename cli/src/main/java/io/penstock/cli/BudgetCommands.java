@@ -8,7 +8,8 @@ import io.penstock.cli.terminal.ExitCode;
 import io.penstock.cli.terminal.Style;
 import io.penstock.cli.terminal.Table;
 import io.penstock.cli.terminal.Terminal;
-import io.penstock.cluster.operator.BudgetUse;
+import io.penstock.cluster.admission.BudgetUsage;
+import io.penstock.cluster.operator.Budgets;
 import io.penstock.cluster.operator.Revisions;
 import io.penstock.gateway.config.Quantity;
 import java.time.Duration;
@@ -58,7 +59,7 @@ final class BudgetCommands implements Callable<Integer> {
             @Mixin ConnectionOptions where)
             throws Exception {
         List<Budget> budgets = budgets(where);
-        List<BudgetUse> uses = BudgetUse.read(Operator.connector(where, environment), null);
+        List<BudgetUsage> uses = new Budgets(Operator.connector(where, environment)).usage(null);
         if (asJson) {
             terminal.json(budgets.stream().map(budget -> tree(budget, uses)).toList());
             return ExitCode.DONE;
@@ -97,7 +98,7 @@ final class BudgetCommands implements Callable<Integer> {
             throw CommandFailure.failed(
                     "the current revision has no budget " + name + ": see penstock budgets");
         }
-        List<BudgetUse> uses = BudgetUse.read(Operator.connector(where, environment), name);
+        List<BudgetUsage> uses = new Budgets(Operator.connector(where, environment)).usage(name);
         if (asJson) {
             terminal.json(uses.stream().map(BudgetCommands::tree).toList());
             return ExitCode.DONE;
@@ -107,7 +108,7 @@ final class BudgetCommands implements Callable<Integer> {
             return ExitCode.DONE;
         }
         Table table = new Table("COUNTER", "USED", "LIMIT", "LEFT", "WINDOW ENDS");
-        for (BudgetUse use : uses) {
+        for (BudgetUsage use : uses) {
             long left = Math.max(0, use.limit() - use.used());
             table.row(
                     scope(use),
@@ -117,8 +118,8 @@ final class BudgetCommands implements Callable<Integer> {
                     Moment.text(use.endsAt()));
         }
         table.print(terminal);
-        if (uses.size() == BudgetUse.LISTED_MAX) {
-            terminal.note("the fullest " + BudgetUse.LISTED_MAX + " counters; there are more");
+        if (uses.size() == Budgets.LISTED_MAX) {
+            terminal.note("the fullest " + Budgets.LISTED_MAX + " counters; there are more");
         }
         return ExitCode.DONE;
     }
@@ -155,7 +156,7 @@ final class BudgetCommands implements Callable<Integer> {
         return server.equals("*") && tool.equals("*") ? "every call" : server + "/" + tool;
     }
 
-    private static String fullest(Budget budget, List<BudgetUse> uses) {
+    private static String fullest(Budget budget, List<BudgetUsage> uses) {
         return uses.stream()
                 .filter(use -> use.budget().equals(budget.name()) && use.used() > 0)
                 .findFirst()
@@ -164,20 +165,15 @@ final class BudgetCommands implements Callable<Integer> {
     }
 
     /** Such as {@code tenant=acme agent=crawler}. */
-    private static String scope(BudgetUse use) {
-        StringBuilder text = new StringBuilder();
-        ScopeTree.of(use.scope())
-                .properties()
-                .forEach(
-                        part ->
-                                text.append(text.isEmpty() ? "" : " ")
-                                        .append(part.getKey())
-                                        .append('=')
-                                        .append(part.getValue().asText()));
+    private static String scope(BudgetUsage use) {
+        String text =
+                use.scope().entrySet().stream()
+                        .map(part -> part.getKey() + "=" + part.getValue())
+                        .collect(Collectors.joining(" "));
         return (text.isEmpty() ? "all together" : text) + (use.shadow() ? " (shadow)" : "");
     }
 
-    private static Map<String, Object> tree(Budget budget, List<BudgetUse> uses) {
+    private static Map<String, Object> tree(Budget budget, List<BudgetUsage> uses) {
         Map<String, Object> tree = new LinkedHashMap<>();
         tree.put("name", budget.name());
         tree.put("unit", budget.unit().name().toLowerCase(Locale.ROOT));
@@ -197,10 +193,10 @@ final class BudgetCommands implements Callable<Integer> {
         return tree;
     }
 
-    private static Map<String, Object> tree(BudgetUse use) {
+    private static Map<String, Object> tree(BudgetUsage use) {
         Map<String, Object> tree = new LinkedHashMap<>();
         tree.put("budget", use.budget());
-        tree.put("scope", ScopeTree.of(use.scope()));
+        tree.put("scope", use.scope());
         tree.put("shadow", use.shadow());
         tree.put("used", use.used());
         tree.put("limit", use.limit());

@@ -212,10 +212,8 @@ public final class UpStack implements AutoCloseable {
             while (true) {
                 long began = System.nanoTime();
                 int code = child.await();
-                synchronized (lock) {
-                    if (closing) {
-                        return;
-                    }
+                if (closing()) {
+                    return;
                 }
                 boolean steady = System.nanoTime() - began > STEADY_MILLIS * 1_000_000;
                 pause = steady ? 500 : Math.min(RESTART_MILLIS_MAX, pause * 2);
@@ -245,10 +243,8 @@ public final class UpStack implements AutoCloseable {
                     terminal.note("replica " + replica.name() + " is ready");
                     break;
                 }
-                synchronized (lock) {
-                    if (closing) {
-                        throw CommandFailure.failed("stopped while starting");
-                    }
+                if (closing()) {
+                    throw CommandFailure.failed("stopped while starting");
                 }
                 if (System.nanoTime() - deadline > 0) {
                     throw CommandFailure.failed(notReady(replica, health));
@@ -285,12 +281,18 @@ public final class UpStack implements AutoCloseable {
             boolean gone =
                     server != null
                             && ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty();
-            if (gone && ended.getCount() > 0) {
+            if (gone && !closing()) {
                 terminal.note("Postgres ended: stopping everything");
                 return false;
             }
         }
         return true;
+    }
+
+    private boolean closing() {
+        synchronized (lock) {
+            return closing;
+        }
     }
 
     /** Ends the replicas, which finish their calls first, then the rest. Idempotent. */
