@@ -190,7 +190,12 @@ final class UpIT {
         JsonNode running = running();
         Optional<ProcessHandle> victim =
                 up.children()
-                        .filter(child -> child.info().commandLine().orElse("").contains("serve"))
+                        .filter(
+                                child ->
+                                        child.info()
+                                                .commandLine()
+                                                .orElse("")
+                                                .contains(" serve --config "))
                         .findFirst();
 
         victim.orElseThrow().destroyForcibly();
