@@ -191,6 +191,15 @@ final class OperatorCommandsIT {
     }
 
     @Test
+    void doctor_plainDatabase_findsNoError() throws IOException {
+        int code = run("doctor", "--json");
+
+        assertThat(code).as(() -> out + "\n" + err).isIn(0, 4);
+        assertThat(new ObjectMapper().readTree(out.toString()).findValuesAsText("check"))
+                .contains("reach", "notify", "schema");
+    }
+
+    @Test
     void migrate_migratedDatabase_isDoneAlready() {
         DatabaseConfig owner = database.owner();
         assertThat(run("migrate")).as("the operator may read the version").isZero();

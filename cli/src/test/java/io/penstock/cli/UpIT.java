@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -147,10 +146,13 @@ final class UpIT {
     }
 
     private static int taken(String overload, String replica) {
-        Matcher row =
-                Pattern.compile("(?m)^" + replica + " +([0-9]+) ").matcher(overload);
-        assertThat(row.find()).as(overload).isTrue();
-        return Integer.parseInt(row.group(1));
+        return Integer.parseInt(found(overload, "(?m)^" + replica + " +([0-9]+) "));
+    }
+
+    private static String found(String text, String pattern) {
+        Matcher matcher = Pattern.compile(pattern).matcher(text);
+        assertThat(matcher.find()).as(text).isTrue();
+        return matcher.group(1);
     }
 
     /**
@@ -188,17 +190,9 @@ final class UpIT {
         Path output = folder.resolve("up.txt");
         Process up = up(output, "--replicas", "2", "--data", folder.resolve("data").toString());
         JsonNode running = running();
-        Optional<ProcessHandle> victim =
-                up.children()
-                        .filter(
-                                child ->
-                                        child.info()
-                                                .commandLine()
-                                                .orElse("")
-                                                .contains(" serve --config "))
-                        .findFirst();
+        long victim = Long.parseLong(found(Files.readString(output), "(?m)^replica a .* ([0-9]+)$"));
 
-        victim.orElseThrow().destroyForcibly();
+        ProcessHandle.of(victim).orElseThrow().destroyForcibly();
 
         until("it is reported", () -> Files.readString(output).contains("starting it again"));
         until(
