@@ -23,7 +23,8 @@ import picocli.CommandLine.Option;
         name = "doctor",
         description = {
             "Looks for everything that would break a guarantee: reach and role of the database, a",
-            "pooler or a standby in the way, NOTIFY, clocks, durability, schema, connections, files.",
+            "pooler or a standby in the way, NOTIFY, clocks, durability, schema, connections,"
+                    + " files.",
             "Changes nothing, and says what to do for each finding."
         },
         footerHeading = "%nExamples:%n",

@@ -29,7 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class UpIT {
     private static final String CALL =
             """
-            {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"}}}""";
+            {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"}}}\
+            """;
 
     @TempDir Path folder;
     private final List<Process> started = new ArrayList<>();
@@ -190,7 +191,8 @@ final class UpIT {
         Path output = folder.resolve("up.txt");
         Process up = up(output, "--replicas", "2", "--data", folder.resolve("data").toString());
         JsonNode running = running();
-        long victim = Long.parseLong(found(Files.readString(output), "(?m)^replica a .* ([0-9]+)$"));
+        long victim =
+                Long.parseLong(found(Files.readString(output), "(?m)^replica a .* ([0-9]+)$"));
 
         ProcessHandle.of(victim).orElseThrow().destroyForcibly();
 
