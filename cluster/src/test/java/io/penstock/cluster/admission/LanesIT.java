@@ -11,6 +11,7 @@ import io.penstock.budget.Subject;
 import io.penstock.cluster.control.ControlStates;
 import io.penstock.cluster.control.Snapshot;
 import io.penstock.cluster.postgres.Connector;
+import io.penstock.cluster.postgres.DatabaseConfig;
 import io.penstock.cluster.postgres.Purpose;
 import io.penstock.cluster.testing.TestDatabase;
 import java.sql.Connection;
@@ -84,9 +85,13 @@ final class LanesIT {
     }
 
     private Lanes replica(long limit) throws SQLException {
+        return replica(limit, database.gateway());
+    }
+
+    private Lanes replica(long limit, DatabaseConfig login) throws SQLException {
         control = new FixedControl(fixture.epoch(), List.of(budget(limit)));
         UUID incarnation = Incarnations.register(database);
-        Connector connector = new Connector(database.gateway());
+        Connector connector = new Connector(login);
         Lanes lanes =
                 new Lanes(
                         new LanesConfig(Duration.ofSeconds(2), 10_000, 2),
@@ -130,33 +135,43 @@ final class LanesIT {
     }
 
     /**
-     * Lanes lose their connections again and again, some in the middle of a commit. Whatever a
-     * caller was told must stand in the journal, and what nobody was told must be undone.
+     * Answers are lost after the commit, connections are killed before it. Whatever a caller was
+     * told must stand in the journal, and what nobody was told must be undone.
      */
     @Test
-    void admit_connectionsAreKilledUnderLoad_booksBalanceAndNothingIsOver() throws Exception {
-        long limit = 4_000;
-        Lanes[] both = {replica(limit), replica(limit)};
-        Set<UUID> told = ConcurrentHashMap.newKeySet();
-        AtomicBoolean over = new AtomicBoolean();
-        List<Future<?>> callers = new ArrayList<>();
-        for (int i = 0; i < 40; i++) {
-            Lanes lanes = both[i % 2];
-            callers.add(threads.submit(() -> callUntil(over, lanes, told)));
-        }
-        for (int i = 0; i < 15; i++) {
-            Thread.sleep(100);
-            asSuperuser(KILL_LANES);
-        }
-        Thread.sleep(300);
-        over.set(true);
-        for (Future<?> caller : callers) {
-            caller.get();
-        }
+    void admit_answersAreLostUnderLoad_booksBalanceAndNothingIsOver() throws Exception {
+        long limit = 100_000;
+        DatabaseConfig login = database.gateway();
+        try (LossyProxy proxy = new LossyProxy(login.url())) {
+            DatabaseConfig lossy =
+                    new DatabaseConfig(
+                            proxy.through(login.url()), login.user(), login.password(), 2);
+            Lanes[] both = {replica(limit, lossy), replica(limit, lossy)};
+            Set<UUID> told = ConcurrentHashMap.newKeySet();
+            AtomicBoolean over = new AtomicBoolean();
+            List<Future<?>> callers = new ArrayList<>();
+            for (int i = 0; i < 40; i++) {
+                Lanes lanes = both[i % 2];
+                callers.add(threads.submit(() -> callUntil(over, lanes, told)));
+            }
+            await(() -> told.size() > 100);
+            for (int i = 0; i < 10; i++) {
+                proxy.loseAnswers();
+                Thread.sleep(100);
+                asSuperuser(KILL_LANES);
+                Thread.sleep(60);
+            }
+            over.set(true);
+            for (Future<?> caller : callers) {
+                caller.get();
+            }
 
-        await(() -> balanced(told));
-        assertThat(told).isNotEmpty().hasSizeLessThanOrEqualTo((int) limit);
-        assertThat(fixture.used(counter())).isEqualTo(told.size());
+            assertThat(proxy.lost.get()).as("answers lost").isPositive();
+            await(() -> balanced(told));
+            assertThat(fixture.unsent()).as("undone").isNotEmpty();
+            assertThat(told).hasSizeLessThanOrEqualTo((int) limit);
+            assertThat(fixture.used(counter())).isEqualTo(told.size());
+        }
     }
 
     private void callUntil(AtomicBoolean over, Lanes lanes, Set<UUID> told) {
