@@ -46,6 +46,7 @@ final class Lane implements Runnable {
     private final LaneBatch batches;
     private final Thread thread;
     private final AtomicBoolean asleep = new AtomicBoolean();
+    private final WaitingCall.Wake wake = new WaitingCall.Wake();
     private volatile boolean up;
     private volatile boolean failing;
     private volatile boolean late;
@@ -384,11 +385,12 @@ final class Lane implements Runnable {
         for (int i = 0; i < calls.size(); i++) {
             WaitingCall call = calls.get(i);
             if (!outcome.admitted(i)) {
-                call.answer(outcome.refuse(i));
-            } else if (!call.answer(outcome.admit(i, call))) {
+                wake.answer(call, outcome.refuse(i));
+            } else if (!wake.answer(call, outcome.admit(i, call))) {
                 lanes.giveBack(call);
             }
         }
+        wake.finish();
         batches.done();
     }
 

@@ -1,5 +1,6 @@
 package io.penstock.cluster.admission;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.penstock.budget.Budget;
 import io.penstock.budget.Claim;
 import io.penstock.budget.Dimension;
@@ -11,6 +12,7 @@ import io.penstock.cluster.control.Snapshot;
 import io.penstock.cluster.postgres.Connector;
 import io.penstock.cluster.postgres.Purpose;
 import io.penstock.cluster.testing.TestDatabase;
+import java.lang.management.ManagementFactory;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -41,6 +43,11 @@ import java.util.concurrent.atomic.LongAdder;
  * callers were told.
  */
 final class LedgerBenchmark {
+    private static final String SENT =
+            """
+            select count(*) filter (where kind = 'intent')
+                   - count(*) filter (where kind = 'outcome') from penstock.journal
+            """;
     private static final String TOOL =
             "read_the_quarterly_report_of_one_customer_by_its_number_and_year";
 
@@ -114,6 +121,7 @@ final class LedgerBenchmark {
         for (Thread thread : threads) {
             thread.join();
         }
+        lanes.close();
         print(callers, runs, total.get(), database);
     }
 
@@ -126,15 +134,17 @@ final class LedgerBenchmark {
         roundNanos.reset();
         lockMicros.reset();
         long began = System.nanoTime();
+        long cpuBefore = cpuNanos();
         recording = true;
         Thread.sleep(seconds * 1_000L);
         recording = false;
         double took = (System.nanoTime() - began) / 1e9;
+        double cpuMicros = (cpuNanos() - cpuBefore) / 1e3;
         long[] all = Latencies.merged(latencies);
         return """
         {"admissionsPerSecond": %d, "notAdmitted": %d, "callsPerBatch": %.1f, \
         "batchesPerSecond": %d, "roundMicros": %d, "lockWaitMicros": %d, \
-        "p50Micros": %d, "p99Micros": %d}\
+        "p50Micros": %d, "p99Micros": %d, "cpuMicrosPerCall": %.2f}\
         """
                 .formatted(
                         Math.round(admitted.sum() / took),
@@ -144,7 +154,13 @@ final class LedgerBenchmark {
                         roundNanos.sum() / 1_000 / Math.max(1, batches.sum()),
                         lockMicros.sum() / Math.max(1, batches.sum()),
                         all.length == 0 ? -1 : all[all.length / 2] / 1_000,
-                        all.length == 0 ? -1 : all[all.length * 99 / 100] / 1_000);
+                        all.length == 0 ? -1 : all[all.length * 99 / 100] / 1_000,
+                        cpuMicros / Math.max(1, admitted.sum()));
+    }
+
+    private static long cpuNanos() {
+        return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+                .getProcessCpuTime();
     }
 
     private long calls(Lanes lanes, Snapshot state, int number, Latencies latencies) {
@@ -225,7 +241,7 @@ final class LedgerBenchmark {
             throws SQLException {
         long counted =
                 number(database, "select used from penstock.counter where key like '%:shared%'");
-        long journaled = full ? number(database, "select count(*) from penstock.journal") : told;
+        long journaled = full ? number(database, SENT) : told;
         long bytes =
                 full
                         ? number(
