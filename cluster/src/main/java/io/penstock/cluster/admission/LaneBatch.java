@@ -2,6 +2,7 @@ package io.penstock.cluster.admission;
 
 import io.penstock.budget.Batch;
 import io.penstock.budget.BatchBuilder;
+import io.penstock.budget.Mode;
 import io.penstock.budget.Standing;
 import io.penstock.cluster.control.Judgement;
 import io.penstock.cluster.control.Rules;
@@ -112,7 +113,7 @@ final class LaneBatch {
         }
         Rules rules = state.rules();
         if (rules.revision() != call.snapshot.rules().revision()) {
-            var mode = rules.servers().get(call.intent.subject().server());
+            Mode mode = rules.servers().get(call.intent.subject().server());
             if (mode == null) {
                 call.answer(Verdict.Unavailable.INSTANCE);
                 return false;
