@@ -102,7 +102,7 @@ final class DoorConnection {
     }
 
     private void serve(HelidonSocket socket, @Nullable X509Certificate certificate) {
-        Intake in = new Intake(socket);
+        Intake in = new Intake(socket::get);
         if (speaksHttp2(socket, in)) {
             byte[] first = Arrays.copyOfRange(in.buffer, in.position, in.limit);
             Http2Link link = new Http2Link(door, socket, pace, certificate);

@@ -38,7 +38,9 @@ final class HeadReader {
     }
 
     private RequestHead read() {
-        int end = in.position + length();
+        // First: waiting for more bytes moves them, and with them the position.
+        int length = length();
+        int end = in.position + length;
         byte[] bytes = in.buffer;
         int methodEnd = methodEnd(bytes, in.position, end);
         int targetEnd = targetEnd(bytes, methodEnd + 1, end);
@@ -51,6 +53,9 @@ final class HeadReader {
                 throw new RequestRefused(431, Reason.HEAD_TOO_LARGE, "Too many header lines.");
             }
             next = line(bytes, next);
+        }
+        if (next != end - 2) {
+            throw bad("A header line begins with a control character.");
         }
         in.position = end;
         checkMethod(method, target);

@@ -1,6 +1,5 @@
 package io.penstock.gateway.door;
 
-import io.helidon.common.socket.HelidonSocket;
 import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +17,19 @@ import org.jspecify.annotations.Nullable;
 final class Intake {
     private static final byte[] NOTHING = {};
 
-    private final HelidonSocket source;
+    /** Where bytes come from. */
+    @FunctionalInterface
+    interface Source {
+
+        /**
+         * Waits for the next bytes: at least 1, or null at the end.
+         *
+         * @throws UncheckedIOException where the connection is broken, which counts as its end
+         */
+        byte @Nullable [] next();
+    }
+
+    private final Source source;
 
     /** Unread bytes are {@code buffer[position..limit)}. */
     byte[] buffer = NOTHING;
@@ -32,10 +43,7 @@ final class Intake {
     private @Nullable Thread watcher;
     private byte @Nullable [] ahead;
 
-    /**
-     * @param source the socket, whose {@code get} gives at least 1 byte, or null at its end
-     */
-    Intake(HelidonSocket source) {
+    Intake(Source source) {
         this.source = source;
     }
 
@@ -141,7 +149,7 @@ final class Intake {
 
     private byte @Nullable [] read() {
         try {
-            return source.get();
+            return source.next();
         } catch (UncheckedIOException e) {
             return null;
         }

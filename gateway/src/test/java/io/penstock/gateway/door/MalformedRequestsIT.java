@@ -111,6 +111,12 @@ class MalformedRequestsIT {
         all.add(arguments("bare LF in the head", get + "Host: gate\nA: b\r\n\r\n", 400));
         all.add(arguments("bare CR", get + HOST + "A: b\rc\r\n\r\n", 400));
         all.add(arguments("bare CR at a line's end", get + HOST + "A: b\r\r\n\r\n", 400));
+        all.add(
+                arguments(
+                        "bare CR at a line's start",
+                        POST + "\rContent-Length: 5\r\n\r\nhello",
+                        400));
+        all.add(arguments("CR CR LF at the end", get + HOST + "\r\r\n\r\n", 400));
         all.add(arguments("NUL in a value", get + HOST + "A: b\0c\r\n\r\n", 400));
         all.add(arguments("NUL in a name", get + HOST + "A\0: b\r\n\r\n", 400));
         all.add(arguments("DEL in a value", get + HOST + "A: b\u007fc\r\n\r\n", 400));
