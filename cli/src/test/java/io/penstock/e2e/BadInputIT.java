@@ -50,7 +50,7 @@ final class BadInputIT {
                                 settings.set(
                                         "limits",
                                         "{ body: 64KiB, headers: 16KiB, nesting: 32,"
-                                                + " header-timeout: 1s, body-timeout: 1s }"));
+                                                + " header-timeout: 3s, body-timeout: 3s }"));
         plain = gate.add("plain").launch();
         secure =
                 gate.add(
@@ -334,10 +334,7 @@ final class BadInputIT {
     }
 
     private void theNextCallWorks() {
-        assertThat(
-                        Gate.call(plain.port(), Requests.toolCall(Settings.KEY, "tools", "echo", 1))
-                                .decision())
-                .isEqualTo("admitted");
+        Gate.awaitAdmitted(plain.port(), Requests.toolCall(Settings.KEY, "tools", "echo", 1));
         gate.upstream().forget();
     }
 
@@ -466,7 +463,7 @@ final class BadInputIT {
             long started = System.nanoTime();
             wire.drain();
             assertThat(Duration.ofNanos(System.nanoTime() - started))
-                    .isLessThan(Duration.ofSeconds(10));
+                    .isLessThan(Duration.ofSeconds(15));
         }
         assertThat(gate.upstream().count()).isZero();
         theNextCallWorks();

@@ -75,13 +75,18 @@ final class Balancer implements AutoCloseable {
         global
             maxconn 4000
             nbthread 1
+            log stdout format raw local0
         defaults
             mode http
+            log global
             timeout connect 2s
             timeout client 120s
             timeout server 120s
             timeout check 2s
             %s
+            option abortonclose
+            option httplog
+            option dontlog-normal
             retries 3
             option redispatch 1
         frontend public
@@ -89,7 +94,8 @@ final class Balancer implements AutoCloseable {
             default_backend replicas
         backend replicas
             balance roundrobin
-            option httpchk GET /health/ready
+            option httpchk
+            http-check send meth GET uri /health/ready ver HTTP/1.1 hdr Host penstock
         %s
         """
                 .formatted(connections, port, servers);

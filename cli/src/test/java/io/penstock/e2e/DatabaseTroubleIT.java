@@ -3,12 +3,16 @@ package io.penstock.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cluster.testing.TestDatabase;
+import java.io.IOException;
 import java.net.URI;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -27,13 +31,14 @@ final class DatabaseTroubleIT {
             replica.awaitHealth("/health/live", 200);
             replica.awaitHealth("/health/admit", 503);
 
-            assertThat(replica.admit().toString()).containsIgnoringCase("database");
-            assertThat(refusal(replica)).isIn("control-stale", "ledger-unavailable");
-            assertThat(fault.gate.upstream().count()).isZero();
+            Await.until(
+                    "the reason is the database",
+                    () -> replica.admit().toString().toLowerCase(Locale.ROOT).contains("database"));
+            assertClosed(fault.gate, replica);
 
             fault.tap.turn(Tap.State.OPEN);
             replica.awaitAdmitting();
-            assertThat(refusal(replica)).isEqualTo("admitted");
+            awaitAdmitted(replica);
         }
     }
 
@@ -56,7 +61,7 @@ final class DatabaseTroubleIT {
 
                 fault.tap.turn(Tap.State.OPEN);
                 fault.gate.replicas().forEach(Replica::awaitAdmitting);
-                fault.gate.replicas().forEach(r -> assertThat(refusal(r)).isEqualTo("admitted"));
+                fault.gate.replicas().forEach(DatabaseTroubleIT::awaitAdmitted);
             }
         }
     }
@@ -95,27 +100,35 @@ final class DatabaseTroubleIT {
                     "alter database " + name + " reset default_transaction_read_only");
             fault.reconnect();
             fault.gate.replicas().forEach(Replica::awaitAdmitting);
-            fault.gate.replicas().forEach(r -> assertThat(refusal(r)).isEqualTo("admitted"));
+            fault.gate.replicas().forEach(DatabaseTroubleIT::awaitAdmitted);
         }
     }
 
     @Test
-    void start_schemaOfANewerVersion_waitsAndNamesBothVersions() throws Exception {
+    void start_schemaOfAnotherVersion_waitsAndNamesBothVersions() throws Exception {
         try (Fault fault = new Fault(Tap.State.OPEN)) {
-            fault.execute(
-                    """
-                    insert into penstock.flyway_schema_history
-                        (installed_rank, version, description, type, script, installed_by, execution_time, success)
-                    values (9999, '9999', 'of the future', 'SQL', 'V9999__of_the_future.sql', 'somebody', 1, true)
-                    """);
+            String view = "create or replace view penstock.schema_version as select %d as version, %d as oldest_program";
+            fault.execute(view.formatted(9999, 9999));
             Replica replica = fault.gate.add("a").launch();
-            replica.awaitHealth("/health/admit", 503);
-            Await.until(
-                    "the reason names the version that is there",
-                    () -> replica.admit().toString().contains("9999"));
-            assertThat(refusal(replica)).isNotEqualTo("admitted");
-            assertThat(fault.gate.upstream().count()).isZero();
+            awaitReason(replica, "9999", "newer");
+            assertClosed(fault.gate, replica);
+
+            fault.execute(view.formatted(1, 1));
+            awaitReason(replica, "version 1,", "penstock migrate");
+            assertClosed(fault.gate, replica);
         }
+    }
+
+    private static void awaitReason(Replica replica, String... words) {
+        Await.until(
+                "the reason names " + List.of(words),
+                () -> {
+                    String reason = replica.admit().toString();
+                    for (String word : words) {
+                        if (!reason.contains(word)) throw new IllegalStateException(reason);
+                    }
+                    return true;
+                });
     }
 
     @Test
@@ -128,7 +141,7 @@ final class DatabaseTroubleIT {
                     () ->
                             (replica.admit() + replica.program().output())
                                     .contains("penstock migrate"));
-            assertThat(refusal(replica)).isNotEqualTo("admitted");
+            assertClosed(gate, replica);
         }
     }
 
@@ -139,8 +152,23 @@ final class DatabaseTroubleIT {
             for (String name : List.of("a", "b", "c")) gate.add(name).launch();
 
             gate.replicas().forEach(Replica::awaitAdmitting);
-            gate.replicas().forEach(r -> assertThat(refusal(r)).isEqualTo("admitted"));
+            gate.replicas().forEach(DatabaseTroubleIT::awaitAdmitted);
         }
+    }
+
+    private static void awaitAdmitted(Replica replica) {
+        Gate.awaitAdmitted(replica.port(), Requests.toolCall(Settings.KEY, "tools", "echo", 1));
+    }
+
+    /** A replica that is not through with its start does not listen yet, or refuses. */
+    private static void assertClosed(Gate gate, Replica replica) {
+        try (Wire wire = Wire.open(replica.port())) {
+            Wire.Answer answer = wire.call(Requests.toolCall(Settings.KEY, "tools", "echo", 1));
+            assertThat(answer.decision()).isNotEqualTo("admitted");
+        } catch (IOException e) {
+            assertThat(replica.program().alive()).isTrue();
+        }
+        assertThat(gate.upstream().count()).isZero();
     }
 
     /** A refusal in-band: HTTP 200 with a JSON-RPC error, so that no session dies of it. */
@@ -173,7 +201,7 @@ final class DatabaseTroubleIT {
             gate.add("a").launch();
             gate.add("b").launch();
             gate.replicas().forEach(Replica::awaitAdmitting);
-            gate.replicas().forEach(r -> assertThat(refusal(r)).isEqualTo("admitted"));
+            gate.replicas().forEach(DatabaseTroubleIT::awaitAdmitted);
         }
 
         /** Waits until every replica says that it cannot admit. */
@@ -189,7 +217,13 @@ final class DatabaseTroubleIT {
         }
 
         void execute(String... statements) throws SQLException {
-            try (Connection connection = gate.database().connectAsSuperuser();
+            // Not by the product's own connector: it would refuse a server that is read-only.
+            var superuser = gate.database().superuser();
+            try (Connection connection =
+                            DriverManager.getConnection(
+                                    superuser.url(),
+                                    superuser.user(),
+                                    Objects.requireNonNullElse(superuser.password(), ""));
                     Statement statement = connection.createStatement()) {
                 for (String sql : statements) statement.execute(sql);
             }

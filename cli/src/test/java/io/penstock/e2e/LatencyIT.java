@@ -38,7 +38,8 @@ final class LatencyIT {
                             + "  "
                             + outcome.line("admitted"));
             assertThat(outcome.failures()).isEmpty();
-            assertThat(outcome.count("admitted")).isEqualTo(PER_SECOND * 10L);
+            assertThat(outcome.answered()).isEqualTo(PER_SECOND * 10L);
+            assertThat(outcome.count("admitted")).isGreaterThan(PER_SECOND * 10L * 95 / 100);
         }
     }
 

@@ -8,11 +8,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
@@ -94,12 +94,16 @@ final class OpenLoop {
     }
 
     Outcome run(int perSecond, Duration duration) {
+        return run(perSecond, duration, () -> false);
+    }
+
+    /** Sends until it is enough, for {@code longest} at most. */
+    Outcome run(int perSecond, Duration longest, BooleanSupplier enough) {
         long gap = TimeUnit.SECONDS.toNanos(1) / perSecond;
-        int calls = Math.toIntExact(duration.toNanos() / gap);
+        int calls = Math.toIntExact(longest.toNanos() / gap);
         var free = new Semaphore(IN_FLIGHT);
-        var done = new CountDownLatch(calls);
         long start = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(5);
-        for (int i = 0; i < calls; i++) {
+        for (int i = 0; i < calls && !enough.getAsBoolean(); i++) {
             long intended = start + i * gap;
             sleepUntil(intended);
             free.acquireUninterruptibly();
@@ -111,11 +115,10 @@ final class OpenLoop {
                                     call(index, intended);
                                 } finally {
                                     free.release();
-                                    done.countDown();
                                 }
                             });
         }
-        awaitAll(done);
+        awaitAll(free);
         idle.forEach(Wire::close);
         return new Outcome(
                 micros, failed.sum(), failures, Duration.ofNanos(System.nanoTime() - start));
@@ -127,10 +130,10 @@ final class OpenLoop {
         }
     }
 
-    private static void awaitAll(CountDownLatch done) {
+    private static void awaitAll(Semaphore free) {
         try {
-            if (!done.await(2, TimeUnit.MINUTES)) {
-                throw new AssertionError(done.getCount() + " calls have no answer");
+            if (!free.tryAcquire(IN_FLIGHT, 2, TimeUnit.MINUTES)) {
+                throw new AssertionError(IN_FLIGHT - free.availablePermits() + " calls have no answer");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
