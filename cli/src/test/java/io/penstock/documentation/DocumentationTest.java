@@ -28,7 +28,8 @@ final class DocumentationTest {
             while (link.find()) {
                 String target = link.group(1);
                 if (target.contains("://")) continue;
-                if (!Files.exists(page.resolveSibling(target))) dead.add(ROOT.relativize(page) + ": " + target);
+                if (!Files.exists(page.resolveSibling(target)))
+                    dead.add(ROOT.relativize(page) + ": " + target);
             }
         }
         assertThat(dead).isEmpty();

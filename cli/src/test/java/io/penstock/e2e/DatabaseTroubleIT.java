@@ -107,7 +107,9 @@ final class DatabaseTroubleIT {
     @Test
     void start_schemaOfAnotherVersion_waitsAndNamesBothVersions() throws Exception {
         try (Fault fault = new Fault(Tap.State.OPEN)) {
-            String view = "create or replace view penstock.schema_version as select %d as version, %d as oldest_program";
+            String view =
+                    "create or replace view penstock.schema_version as select %d as version, %d as"
+                            + " oldest_program";
             fault.execute(view.formatted(9999, 9999));
             Replica replica = fault.gate.add("a").launch();
             awaitReason(replica, "9999", "newer");

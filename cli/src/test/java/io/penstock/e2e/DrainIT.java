@@ -58,8 +58,7 @@ final class DrainIT {
 
             assertThat(gate.rows("select outcome from penstock.journal where kind = 'outcome'"))
                     .hasSize(1);
-            assertThat(gate.number("select count(*) from penstock.status"))
-                    .isZero();
+            assertThat(gate.number("select count(*) from penstock.status")).isZero();
         }
     }
 

@@ -21,7 +21,10 @@ final class ExactnessIT {
     private static final int PER_SECOND = 500;
     private static final int WINDOWS = 15;
 
-    /** What a machine that is busy with other things may add to the budget's own answers: never an admission. */
+    /**
+     * What a machine that is busy with other things may add to the budget's own answers: never an
+     * admission.
+     */
     private static final Set<String> EXPECTED =
             Set.of("admitted", "budget-exhausted", "ledger-unavailable", "control-stale");
 
@@ -75,13 +78,15 @@ final class ExactnessIT {
             assertThat(windowOf).as("an intent before the first byte").containsKey(arrival.call());
             perWindow.merge(windowOf.get(arrival.call()), 1, Integer::sum);
         }
-        // A call whose caller gave up before the answer of the database came was charged and not sent.
+        // A call whose caller gave up before the answer of the database came was charged and not
+        // sent.
         var unsent = new TreeMap<Long, Integer>();
         windowOf.forEach(
                 (call, window) -> {
                     if (!seen.contains(call)) unsent.merge(window, 1, Integer::sum);
                 });
-        System.out.println("  per window: " + perWindow.values() + ", charged and not sent: " + unsent);
+        System.out.println(
+                "  per window: " + perWindow.values() + ", charged and not sent: " + unsent);
 
         assertThat(perWindow.values()).allMatch(count -> count <= LIMIT);
         long first = perWindow.firstKey() + 1;

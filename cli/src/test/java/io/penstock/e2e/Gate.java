@@ -116,12 +116,14 @@ final class Gate implements AutoCloseable {
         }
     }
 
-    /** What a machine that is busy with other things may add to the answers that a test is about. */
+    /**
+     * What a machine that is busy with other things may add to the answers that a test is about.
+     */
     static final Set<String> OF_A_BUSY_MACHINE = Set.of("ledger-unavailable", "control-stale");
 
     /**
-     * Waits until a call is admitted. Only the refusals of a busy machine are tried again; any other is
-     * a failure at once.
+     * Waits until a call is admitted. Only the refusals of a busy machine are tried again; any
+     * other is a failure at once.
      */
     static void awaitAdmitted(int port, byte[] request) {
         Await.until(

@@ -133,7 +133,8 @@ final class OpenLoop {
     private static void awaitAll(Semaphore free) {
         try {
             if (!free.tryAcquire(IN_FLIGHT, 2, TimeUnit.MINUTES)) {
-                throw new AssertionError(IN_FLIGHT - free.availablePermits() + " calls have no answer");
+                throw new AssertionError(
+                        IN_FLIGHT - free.availablePermits() + " calls have no answer");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -40,7 +40,10 @@ final class StopIT {
             enough.set(true);
             load.join();
 
-            outcome.get().micros().keySet().forEach(key -> System.out.println("  " + outcome.get().line(key)));
+            outcome.get()
+                    .micros()
+                    .keySet()
+                    .forEach(key -> System.out.println("  " + outcome.get().line(key)));
             assertThat(report).contains("acked");
             assertThat(gate.upstream().arrivals())
                     .filteredOn(arrival -> arrival.atNanos() > confirmed)
@@ -156,7 +159,8 @@ final class StopIT {
                                         .decision())
                         .isEqualTo("stopped");
                 Gate.awaitAdmitted(
-                        replica.port(), Requests.http(Settings.KEY, "GET", "/http/api/users/1", ""));
+                        replica.port(),
+                        Requests.http(Settings.KEY, "GET", "/http/api/users/1", ""));
             }
         }
     }
