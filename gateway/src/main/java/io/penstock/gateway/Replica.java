@@ -110,6 +110,8 @@ public final class Replica {
         adminPlane = adminPlane(version, connector);
         meters.control(cluster.view(), clocks.ticker());
         meters.upstreams(dataPlane.upstreams());
+        meters.openCalls(registry::open);
+        meters.pool(pool::open);
     }
 
     private AdminPlane adminPlane(String version, Connector connector) {

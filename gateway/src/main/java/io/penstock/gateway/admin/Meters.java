@@ -10,7 +10,6 @@ import io.penstock.cluster.control.ControlView;
 import io.penstock.gateway.api.DoorRefusals;
 import io.penstock.gateway.call.CallObserver;
 import io.penstock.gateway.call.RefusalCode;
-import io.penstock.gateway.door.DataListener;
 import io.penstock.gateway.door.DoorEvents;
 import io.penstock.gateway.upstream.PooledUpstream;
 import java.util.Collection;
@@ -228,27 +227,17 @@ public final class Meters
                 });
     }
 
-    /** Shows how many requests the data plane is answering. */
-    public void listener(DataListener listener) {
-        gauge("penstock.http.requests.active", "Requests being answered.", listener::calls);
+    /** Shows how many calls are under way. */
+    public void openCalls(LongSupplier open) {
+        gauge("penstock.calls.open", "Calls and streams under way.", open);
     }
 
-    /** Shows a pool of database connections. */
-    public void pool(LongSupplier active, LongSupplier idle, LongSupplier waitingForOne) {
-        String help = "Connections of the pool for everything but admission and control.";
+    /** Shows the pool of database connections. */
+    public void pool(LongSupplier open) {
         gauge(
                 "penstock.database.pool.connections",
-                help,
-                Tags.of("state", "active"),
-                active,
-                LongSupplier::getAsLong);
-        gauge(
-                "penstock.database.pool.connections",
-                help,
-                Tags.of("state", "idle"),
-                idle,
-                LongSupplier::getAsLong);
-        gauge("penstock.database.pool.waiting", "Who wait for one.", waitingForOne);
+                "Open connections of the pool, which serves everything but admission and control.",
+                open);
     }
 
     /** Replaces the used share of each budget. */
