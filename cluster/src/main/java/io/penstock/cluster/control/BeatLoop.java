@@ -7,6 +7,7 @@ import static java.lang.System.Logger.Level.WARNING;
 import io.penstock.cluster.postgres.Purpose;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -40,6 +41,9 @@ final class BeatLoop implements Runnable {
     private static final long LEAVE_NANOS = 1000 * NANOS_PER_MILLI;
 
     private static final long CLOCK_OFFSET_WARNING_MICROS = 1_000_000;
+
+    /** A prepared statement is there already, or is not there. */
+    private static final List<String> POOLER_STATES = List.of("42P05", "26000");
 
     private final BusParts parts;
     private final CallRate rate;
@@ -247,12 +251,20 @@ final class BeatLoop implements Runnable {
     }
 
     private void failed(Exception e) {
-        String reason = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+        String reason = reason(e);
         if (failure == null) {
             LOG.log(WARNING, "event=beat-failed reason=\"{0}\"", reason);
         }
         failure = reason;
         drop();
+    }
+
+    /** Prepared statements that come and go are another server process behind the same wire. */
+    private static String reason(Exception e) {
+        String message = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+        return e instanceof SQLException sql && POOLER_STATES.contains(sql.getSQLState())
+                ? Lease.POOLER + ": " + message
+                : message;
     }
 
     private void drop() {

@@ -30,6 +30,10 @@ final class Lease {
 
     private static final long NANOS_PER_MILLI = 1_000_000;
 
+    static final String POOLER =
+            "a connection pooler stands between this replica and Postgres: control connections have"
+                    + " to be direct";
+
     /** The clocks at the moment that a beat began. */
     record Attempt(long startedNanos, long startedMillis) {}
 
@@ -121,8 +125,7 @@ final class Lease {
             return refusal;
         }
         if (reply.backendPid() != connectionPid) {
-            return "a connection pooler stands between this replica and Postgres: control"
-                    + " connections have to be direct";
+            return POOLER;
         }
         if (cluster != null && !cluster.equals(reply.cluster())) {
             return "the database belongs to another cluster now: restart once this is put right";

@@ -75,20 +75,18 @@ final class ListenLoop implements Runnable {
         while (!closing) {
             boolean hinted =
                     hinted(postgres.getNotifications(busy ? BUSY_SLICE_MILLIS : SLICE_MILLIS));
+            boolean newer = false;
             if (hinted || parts.now() - lookedNanos >= pollNanos) {
                 lookedNanos = parts.now();
-                look(connection);
+                newer = parts.installer().install(parts.reader().read(connection));
                 recovered();
             }
             busy = parts.acknowledger().step(writer, beats.incarnation(), beats.leaseMillis());
+            // After the acknowledgement, for which somebody waits: the lease is not in a hurry.
+            if (newer) {
+                beats.wake();
+            }
             parts.probe().check(parts.now());
-        }
-    }
-
-    private void look(Connection connection) throws SQLException {
-        Installer.Loaded loaded = parts.reader().read(connection);
-        if (parts.installer().install(loaded)) {
-            beats.wake();
         }
     }
 
