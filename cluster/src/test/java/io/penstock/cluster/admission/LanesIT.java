@@ -85,16 +85,17 @@ final class LanesIT {
     }
 
     private Lanes replica(long limit) throws SQLException {
-        return replica(limit, database.gateway());
+        return replica(limit, database.gateway(), Duration.ofSeconds(10));
     }
 
-    private Lanes replica(long limit, DatabaseConfig login) throws SQLException {
+    private Lanes replica(long limit, DatabaseConfig login, Duration deadline)
+            throws SQLException {
         control = new FixedControl(fixture.epoch(), List.of(budget(limit)));
         UUID incarnation = Incarnations.register(database);
         Connector connector = new Connector(login);
         Lanes lanes =
                 new Lanes(
-                        new LanesConfig(Duration.ofSeconds(2), 10_000, 2),
+                        new LanesConfig(deadline, 10_000, 2),
                         new PostgresLaneOpener(
                                 () -> connector.open(Purpose.LANE), c -> {}, incarnation),
                         control,
@@ -146,7 +147,8 @@ final class LanesIT {
             DatabaseConfig lossy =
                     new DatabaseConfig(
                             proxy.through(login.url()), login.user(), login.password(), 2);
-            Lanes[] both = {replica(limit, lossy), replica(limit, lossy)};
+            Duration deadline = Duration.ofSeconds(2);
+            Lanes[] both = {replica(limit, lossy, deadline), replica(limit, lossy, deadline)};
             Set<UUID> told = ConcurrentHashMap.newKeySet();
             AtomicBoolean over = new AtomicBoolean();
             List<Future<?>> callers = new ArrayList<>();
@@ -232,8 +234,8 @@ final class LanesIT {
 
     @Test
     void admit_databaseTurnsReadOnlyAndBack_refusesMeanwhile() throws Exception {
-        Lanes lanes = replica(10);
-        assertThat(lanes.admit(request())).isInstanceOf(Verdict.Admitted.class);
+        Lanes lanes = replica(10, database.gateway(), Duration.ofMillis(500));
+        await(() -> lanes.admit(request()) instanceof Verdict.Admitted);
         String name = database.name();
         try (Connection admin = database.connectAsSuperuser();
                 Statement s = admin.createStatement()) {
