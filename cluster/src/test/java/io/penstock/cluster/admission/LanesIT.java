@@ -88,8 +88,7 @@ final class LanesIT {
         return replica(limit, database.gateway(), Duration.ofSeconds(10));
     }
 
-    private Lanes replica(long limit, DatabaseConfig login, Duration deadline)
-            throws SQLException {
+    private Lanes replica(long limit, DatabaseConfig login, Duration deadline) throws SQLException {
         control = new FixedControl(fixture.epoch(), List.of(budget(limit)));
         UUID incarnation = Incarnations.register(database);
         Connector connector = new Connector(login);
