@@ -125,10 +125,8 @@ final class UpIT {
         JsonNode running = running();
         int port = URI.create(running.path("url").asText()).getPort();
 
-        assertThat(call(running).body()).contains("hello");
-        assertThat(command(folder.resolve("o.txt"), "try", "overload")).isZero();
-        String overload = Files.readString(folder.resolve("o.txt"));
-        assertThat(overload).contains("admitted exactly 100");
+        awaitAnswered(running);
+        String overload = overload(folder.resolve("o.txt"));
         assertThat(taken(overload, "a")).isPositive();
         assertThat(taken(overload, "b")).isPositive();
 
@@ -144,6 +142,29 @@ final class UpIT {
         awaitGone(family);
         assertThat(folder.resolve("run")).isEmptyDirectory();
         assertThat(answers(port)).isFalse();
+    }
+
+    /** On a machine that is busy with something else a call may be refused in time instead. */
+    private void awaitAnswered(JsonNode running) throws Exception {
+        until("a call is answered", () -> call(running).body().contains("hello"));
+    }
+
+    /**
+     * The report of an overload that admitted exactly the limit; never more, whatever else the
+     * machine does, and less only where it kept the database from deciding in time.
+     */
+    private String overload(Path output) throws Exception {
+        for (int attempt = 0; attempt < 4; attempt++) {
+            int code = command(output, "try", "overload");
+            String report = Files.readString(output);
+            int admitted = Integer.parseInt(found(report, "admitted (?:exactly )?([0-9]+)"));
+            assertThat(admitted).as(report).isLessThanOrEqualTo(100);
+            if (code == 0) {
+                assertThat(report).contains("admitted exactly 100");
+                return report;
+            }
+        }
+        throw new AssertionError("never exactly the limit: " + Files.readString(output));
     }
 
     private static int taken(String overload, String replica) {
@@ -204,7 +225,7 @@ final class UpIT {
                     command(status, "status", "--json");
                     return Files.readString(status).split("\"state\" : \"open\"", -1).length == 3;
                 });
-        assertThat(call(running).body()).contains("hello");
+        awaitAnswered(running);
         interrupt(up);
         assertThat(up.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(folder.resolve("data").resolve("postgres")).isDirectory();
