@@ -28,6 +28,7 @@ final class Commands {
         line.addSubcommand(new TryCommand(terminal, environment));
         line.addSubcommand(new DemoServerCommand(terminal));
         line.addSubcommand(new DoctorCommand(terminal, environment));
+        line.addSubcommand(new TrainCommand(terminal, environment));
         line.addSubcommand(new TestCommand());
         line.addSubcommand(new CompletionCommand(terminal));
         return line;

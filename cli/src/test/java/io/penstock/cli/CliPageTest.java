@@ -36,7 +36,9 @@ final class CliPageTest {
             confirmed by every replica in time. 4 degraded (`status`; `doctor` with warnings only).
 
             **Environment.** `NO_COLOR` turns colours off. `PENSTOCK_DEBUG=1` shows stack traces. `PENSTOCK_JAVA_OPTS`
-            adds JVM options. `PENSTOCK_BUILD=never` runs what is built already. `PENSTOCK_RUNTIME_DIR` is where a
+            adds JVM options. `PENSTOCK_BUILD=never` runs what is built already; `PENSTOCK_CACHE=never` neither makes nor
+            uses the start-up cache, which the first build makes and `./penstock prepare` makes anew: with it a replica is
+            ready in half the time, and after a later build it is void, never wrong. `PENSTOCK_RUNTIME_DIR` is where a
             running `up` leaves its connection file, readable by its user only (otherwise `XDG_RUNTIME_DIR/penstock` or
             `~/.cache/penstock`).
             """;

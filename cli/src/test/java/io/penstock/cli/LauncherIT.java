@@ -53,7 +53,15 @@ final class LauncherIT {
     private Path jdk(String name, String version) throws IOException {
         Path home = folder.resolve(name);
         Files.createDirectories(home.resolve("bin"));
-        script(home.resolve("bin/java"), "for each; do echo \"$each\"; done");
+        script(
+                home.resolve("bin/java"),
+                "case \" $* \" in",
+                "*' train '*) for each; do case $each in",
+                "  -XX:AOTCacheOutput=*) echo > \"${each#*=}\" ;;",
+                "  */serve.aot) echo > \"$each\" ;;",
+                "  esac; done; exit 0 ;;",
+                "esac",
+                "for each; do echo \"$each\"; done");
         script(home.resolve("bin/javac"), "exit 0");
         Files.writeString(home.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
         return home;
@@ -71,6 +79,7 @@ final class LauncherIT {
         builder.environment().clear();
         builder.environment().put("PATH", "/usr/bin:/bin");
         builder.environment().put("JAVA_HOME", jdk.toString());
+        builder.environment().put("PENSTOCK_CACHE", "never");
         builder.environment().putAll(environment);
         Process process = builder.start();
         process.getOutputStream().close();
@@ -210,6 +219,28 @@ final class LauncherIT {
         assertThat(nothing.err()).contains("no jars");
         assertThat(there.code()).isZero();
         assertThat(builds()).isEqualTo(1);
+    }
+
+    @Test
+    void run_firstBuild_makesACacheForTheseJarsOnly() throws Exception {
+        Map<String, String> cached = Map.of("PENSTOCK_CACHE", "");
+        Path cache = tree.resolve("cli/target/dist/cache");
+        Path jar = tree.resolve("cli/target/dist/lib/other.jar");
+
+        Ended first = end(start(cached, "status"));
+        Ended serve = end(start(cached, "serve"));
+        FileTime before = Files.getLastModifiedTime(jar);
+        Files.writeString(jar, "?\n");
+        Files.setLastModifiedTime(jar, before);
+        Ended changed = end(start(cached, "serve"));
+        Ended prepared = end(start(cached, "prepare"));
+        Ended again = end(start(cached, "serve"));
+
+        assertThat(first.out()).contains("-XX:AOTCache=" + cache.resolve("command.aot"));
+        assertThat(serve.out()).contains("-XX:AOTCache=" + cache.resolve("serve.aot"));
+        assertThat(changed.out()).as("same size and time, other content").doesNotContain("AOT");
+        assertThat(prepared.code()).isZero();
+        assertThat(again.out()).contains("-XX:AOTCache=");
     }
 
     @Test

@@ -31,14 +31,16 @@ final class Launch {
      * the machine.
      *
      * @param sharers how many share the cores
+     * @param more JVM options for this child alone
      */
-    static Map<String, String> environment(int sharers) {
+    static Map<String, String> environment(int sharers, String more) {
         int carriers = Math.max(1, Runtime.getRuntime().availableProcessors() / sharers);
         String options = System.getenv().getOrDefault("PENSTOCK_JAVA_OPTS", "");
         return Map.of(
                 "PENSTOCK_BUILD",
                 "never",
                 "PENSTOCK_JAVA_OPTS",
-                ("-Djdk.virtualThreadScheduler.parallelism=" + carriers + " " + options).trim());
+                ("-Djdk.virtualThreadScheduler.parallelism=" + carriers + " " + options + " " + more)
+                        .trim());
     }
 }

@@ -11,8 +11,14 @@ import org.jspecify.annotations.Nullable;
  * @param port the first to try for agents
  * @param data where the embedded Postgres keeps its data; null for a temporary folder
  * @param own the user's configuration instead of the demo's, null for the demo
+ * @param replicaOptions more JVM options for replicas, empty for none
  */
-public record UpPlan(int replicas, int port, @Nullable Path data, @Nullable Own own) {
+public record UpPlan(
+        int replicas,
+        int port,
+        @Nullable Path data,
+        @Nullable Own own,
+        String replicaOptions) {
     public static final int REPLICAS_MAX = 16;
 
     /** A configuration file with what it says. */

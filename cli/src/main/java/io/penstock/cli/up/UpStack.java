@@ -121,7 +121,8 @@ public final class UpStack implements AutoCloseable {
         return run(
                 "demo server",
                 Launch.command("demo-server", "--port", Integer.toString(demoPort)),
-                "demo-server.log");
+                "demo-server.log",
+                "");
     }
 
     /**
@@ -182,7 +183,8 @@ public final class UpStack implements AutoCloseable {
                 run(
                         "replica " + name,
                         Launch.command(arguments.toArray(String[]::new)),
-                        "replica-" + name + ".log");
+                        "replica-" + name + ".log",
+                        plan.replicaOptions());
         String loopback = adminHost.equals("0.0.0.0") ? "127.0.0.1" : bracketed(adminHost);
         return new UpAddresses.Replica(
                 name, child, port, scheme(own) + "://" + loopback + ":" + adminPort);
@@ -192,13 +194,13 @@ public final class UpStack implements AutoCloseable {
         return host.contains(":") ? "[" + host + "]" : host;
     }
 
-    private Child run(String name, List<String> command, String log) {
+    private Child run(String name, List<String> command, String log, String options) {
         synchronized (lock) {
             if (closing) {
                 throw CommandFailure.failed("stopped while starting");
             }
             Child child =
-                    Child.start(name, command, Launch.environment(plan.replicas()), work.file(log));
+                    Child.start(name, command, Launch.environment(plan.replicas(), options), work.file(log));
             children.add(child);
             Thread.ofVirtual().name("watch-" + name).start(() -> watch(child));
             return child;
