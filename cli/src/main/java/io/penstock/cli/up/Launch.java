@@ -40,7 +40,12 @@ final class Launch {
                 "PENSTOCK_BUILD",
                 "never",
                 "PENSTOCK_JAVA_OPTS",
-                ("-Djdk.virtualThreadScheduler.parallelism=" + carriers + " " + options + " " + more)
+                ("-Djdk.virtualThreadScheduler.parallelism="
+                                + carriers
+                                + " "
+                                + options
+                                + " "
+                                + more)
                         .trim());
     }
 }

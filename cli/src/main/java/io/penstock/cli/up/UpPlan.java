@@ -14,11 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param replicaOptions more JVM options for replicas, empty for none
  */
 public record UpPlan(
-        int replicas,
-        int port,
-        @Nullable Path data,
-        @Nullable Own own,
-        String replicaOptions) {
+        int replicas, int port, @Nullable Path data, @Nullable Own own, String replicaOptions) {
     public static final int REPLICAS_MAX = 16;
 
     /** A configuration file with what it says. */

@@ -200,7 +200,11 @@ public final class UpStack implements AutoCloseable {
                 throw CommandFailure.failed("stopped while starting");
             }
             Child child =
-                    Child.start(name, command, Launch.environment(plan.replicas(), options), work.file(log));
+                    Child.start(
+                            name,
+                            command,
+                            Launch.environment(plan.replicas(), options),
+                            work.file(log));
             children.add(child);
             Thread.ofVirtual().name("watch-" + name).start(() -> watch(child));
             return child;
