@@ -11,6 +11,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
+import jdk.net.ExtendedSocketOptions;
 
 /**
  * Accepts connections and gives each a virtual thread of its own.
@@ -29,6 +30,10 @@ final class Acceptor {
 
     /** Before the next try, after one that failed. */
     private static final long RETRY_NANOS = 50_000_000L;
+
+    private static final int PROBE_AFTER_SECONDS = 60;
+    private static final int PROBE_EVERY_SECONDS = 10;
+    private static final int PROBES = 3;
 
     private final Door door;
     private final ServerSocketChannel server;
@@ -117,9 +122,23 @@ final class Acceptor {
         LockSupport.parkNanos(RETRY_NANOS);
     }
 
+    /**
+     * A client whose machine is gone says nothing, and neither does the stream that it waited for:
+     * without probes the connection, its call and the upstream's stream would be kept for ever.
+     */
+    private static void options(SocketChannel channel) throws IOException {
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        if (channel.supportedOptions().contains(ExtendedSocketOptions.TCP_KEEPIDLE)) {
+            channel.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, PROBE_AFTER_SECONDS);
+            channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, PROBE_EVERY_SECONDS);
+            channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, PROBES);
+        }
+    }
+
     private void serve(SocketChannel channel) {
         try (channel) {
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            options(channel);
             new DoorConnection(door, channel).run();
         } catch (IOException e) {
             LOG.log(Level.DEBUG, "event=connection-ended", e);

@@ -1,7 +1,7 @@
 package io.penstock.gateway.door;
 
 import io.helidon.common.socket.HelidonSocket;
-import io.helidon.common.socket.NioSocket;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.nio.channels.SocketChannel;
@@ -27,9 +27,9 @@ final class DoorConnection {
     private volatile @Nullable Intake http1;
     private volatile @Nullable Http2Link http2;
 
-    DoorConnection(Door door, SocketChannel channel) {
+    DoorConnection(Door door, SocketChannel channel) throws IOException {
         this.door = door;
-        plain = NioSocket.server(channel, "connection", "door");
+        plain = new PlainSocket(channel);
         pace = new Pace(channel, door.limits, door.ticker, door.events);
     }
 
