@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * without waiting. One platform thread with one connection writes. {@link #close} is idempotent and
  * takes 5 s at most.
  *
- * <p><b>Cost.</b> For the caller a quarter of a microsecond; for the database one transaction for each
- * stream ten times a second, or for each 1,024 entries.
+ * <p><b>Cost.</b> For the caller a quarter of a microsecond; for the database one transaction for
+ * each stream ten times a second, or for each 1,024 entries.
  */
 public final class Journal implements AutoCloseable {
     /** Opens the connection that the journal writes over, checked to be the right database. */
