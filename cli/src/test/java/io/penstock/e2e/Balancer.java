@@ -65,7 +65,7 @@ final class Balancer implements AutoCloseable {
                 replicas.stream()
                         .map(
                                 replica ->
-                                        "    server %s 127.0.0.1:%d check port %d inter 200ms fall 1 rise 1"
+                                        "    server %s 127.0.0.1:%d check port %d inter 200ms fall 3 rise 1"
                                                 .formatted(
                                                         replica.name(),
                                                         replica.port(),
@@ -82,7 +82,7 @@ final class Balancer implements AutoCloseable {
             timeout connect 2s
             timeout client 120s
             timeout server 120s
-            timeout check 2s
+            timeout check 10s
             %s
             option abortonclose
             option httplog

@@ -40,7 +40,7 @@ final class Settings {
                 agentKey("one", KEY, "acme", "one") + agentKey("two", OTHER_KEY, "globex", "two"));
         settings.database(database);
         return settings.set("limits", "{ body: 256KiB, headers: 16KiB, nesting: 32 }")
-                .set("drain", "{ delay: 1s, timeout: 10s }")
+                .set("drain", "{ delay: 2s, timeout: 10s }")
                 .set(
                         "identity",
                         "{ mode: api-key, keys-file: " + folder.resolve("keys.yaml") + " }")
