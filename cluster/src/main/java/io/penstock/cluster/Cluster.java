@@ -6,7 +6,7 @@ import io.penstock.cluster.admission.AdmissionRequest;
 import io.penstock.cluster.admission.ControlSource;
 import io.penstock.cluster.admission.Lanes;
 import io.penstock.cluster.admission.LanesConfig;
-import io.penstock.cluster.admission.PostgresLedger;
+import io.penstock.cluster.admission.PostgresLaneOpener;
 import io.penstock.cluster.admission.Verdict;
 import io.penstock.cluster.control.BusConfig;
 import io.penstock.cluster.control.BusEvents;
@@ -179,9 +179,10 @@ public final class Cluster implements Admission, AutoCloseable {
         Lanes next =
                 new Lanes(
                         lanesConfig,
-                        lane ->
-                                PostgresLedger.open(
-                                        connector.open(Purpose.LANE), incarnation.id(), lane),
+                        new PostgresLaneOpener(
+                                () -> connector.open(Purpose.LANE),
+                                bus::checkServer,
+                                incarnation.id()),
                         new BusSource(),
                         listener,
                         () -> bus.superseded(incarnation),

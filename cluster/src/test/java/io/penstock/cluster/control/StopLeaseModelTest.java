@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * that the model sees what the step is for.
  */
 class StopLeaseModelTest {
-    private static final int LEASE = 3;
-    private static final int END = 11;
+    private static final int LEASE = 2;
+    private static final int END = 8;
     private static final int BEATS = 2;
     private static final int NEVER = -1;
 
