@@ -17,10 +17,12 @@ final class LanePace {
     private static final double LOCKS_FREE = 0.2;
     private static final double LOCKS_DOMINATE = 0.4;
     private static final int ROUNDS_BETWEEN_CHANGES = 50;
+    private static final double DRIFT = 1.0005;
 
     private final int lanesMax;
     private double full;
     private double waiting;
+    private double leastWaitMicros = Long.MAX_VALUE;
     private int roundsSinceChange;
     private volatile int lanes = 1;
 
@@ -39,7 +41,7 @@ final class LanePace {
      * @return whether the number of lanes is another one now
      */
     synchronized boolean round(boolean wasFull, long lockWaitMicros, long roundNanos) {
-        double share = Math.min(1.0, lockWaitMicros * 1_000.0 / Math.max(1, roundNanos));
+        double share = Math.clamp(excess(lockWaitMicros) * 1_000.0 / Math.max(1, roundNanos), 0, 1);
         full += WEIGHT * ((wasFull ? 1.0 : 0.0) - full);
         waiting += WEIGHT * (share - waiting);
         if (++roundsSinceChange < ROUNDS_BETWEEN_CHANGES) {
@@ -57,5 +59,14 @@ final class LanePace {
         lanes = wanted;
         roundsSinceChange = 0;
         return true;
+    }
+
+    /**
+     * What the ledger reports as waiting begins with the arrival of the statement; without anybody
+     * to wait for that is what reading it takes. The least seen is that, and may drift upwards.
+     */
+    private double excess(long waitMicros) {
+        leastWaitMicros = Math.min(leastWaitMicros * DRIFT + 0.1, waitMicros);
+        return waitMicros - leastWaitMicros;
     }
 }
