@@ -156,16 +156,22 @@ class ControlBusIT {
         }
     }
 
+    /** Many epochs, because each of the two loops may still have its first look before it. */
     @Test
-    void keysChange_readAgainOnceForEachChange() throws Exception {
+    void keysChange_readAgainOnlyWhenTheirVersionChanges() throws Exception {
+        int epochs = 10;
         try (TestReplica replica = TestReplica.open("a", database)) {
             long before = replica.keysRead.get();
-            call(database.connectAsOwner(), "select penstock.raise_epoch_v1()");
-            Await.until("sees the epoch", () -> replica.epoch() == 3);
-            assertThat(replica.keysRead).hasValue(before);
+            for (int i = 1; i <= epochs; i++) {
+                long next = replica.epoch() + 1;
+                call(database.connectAsOwner(), "select penstock.raise_epoch_v1()");
+                Await.until("sees the epoch", () -> replica.epoch() == next);
+            }
+            assertThat(replica.keysRead.get()).isLessThanOrEqualTo(before + 2);
 
+            long settled = replica.keysRead.get();
             call(database.connectAsOwner(), "select penstock.keys_changed_v1()");
-            Await.until("reads the keys", () -> replica.keysRead.get() > before);
+            Await.until("reads the keys", () -> replica.keysRead.get() > settled);
         }
     }
 
