@@ -2,6 +2,7 @@ package io.penstock.cli;
 
 import io.penstock.cli.terminal.CommandFailure;
 import io.penstock.cli.up.RunningUp;
+import io.penstock.cluster.postgres.DatabaseConfig;
 import io.penstock.gateway.config.ConfigFile;
 import io.penstock.gateway.config.DatabaseSection;
 import io.penstock.gateway.config.DatabaseSection.Login;
@@ -42,8 +43,16 @@ final class ConnectionOptions {
             description = "Take URL and login from this configuration (PENSTOCK_CONFIG).")
     @Nullable Path config;
 
-    /** What to connect to, and where that was found. */
-    record Target(String url, @Nullable Login login, String source) {}
+    /**
+     * What to connect to, and where that was found.
+     *
+     * @param poolSize what each replica is told, which {@code doctor} counts with
+     */
+    record Target(String url, @Nullable Login login, int poolSize, String source) {
+        Target(String url, @Nullable Login login, String source) {
+            this(url, login, DatabaseConfig.POOL_SIZE, source);
+        }
+    }
 
     Target target(Map<String, String> environment) {
         Target base = base(environment);
@@ -55,7 +64,8 @@ final class ConnectionOptions {
         if (password == null && base.login() != null && name.equals(base.login().user())) {
             password = base.login().password();
         }
-        return new Target(base.url(), new Login(name, password), base.source());
+        return new Target(
+                base.url(), new Login(name, password), base.poolSize(), base.source());
     }
 
     private Target base(Map<String, String> environment) {
@@ -102,7 +112,7 @@ final class ConnectionOptions {
                             file + ": database.url is embedded: only penstock up can reach that");
                 }
                 Login login = database.operator() != null ? database.operator() : database.login();
-                yield new Target(database.url(), login, source);
+                yield new Target(database.url(), login, database.poolSize(), source);
             }
         };
     }

@@ -10,8 +10,6 @@ import java.util.Map;
 
 /** Who gives the command, and how it reaches the cluster. */
 final class Operator {
-    private static final int POOL_SIZE = 1;
-
     private Operator() {}
 
     /** The way into the cluster's database that the options name. */
@@ -23,7 +21,7 @@ final class Operator {
                 target.url(),
                 login == null ? "" : login.user(),
                 password == null ? null : password.value(),
-                POOL_SIZE);
+                target.poolSize());
     }
 
     static Connector connector(ConnectionOptions options, Map<String, String> environment) {

@@ -181,10 +181,11 @@ final class UpCommand implements Callable<Integer> {
                                         plan.replicas() == 1 ? "" : "s",
                                         seconds)));
         terminal.line("");
-        table(addresses).print(terminal);
+        table(addresses, plan).print(terminal);
         terminal.line("");
         if (addresses.key() == null) {
-            terminal.line("An agent's key: " + bold("penstock keys new --agent TENANT/AGENT"));
+            terminal.line(
+                    "An agent's key: " + bold(command() + " keys new --agent TENANT/AGENT"));
             terminal.line(
                     "A stop:         " + bold(command() + " stop --all --reason \"trying it\""));
         } else {
@@ -194,10 +195,17 @@ final class UpCommand implements Callable<Integer> {
         terminal.line("Ctrl-C stops everything.");
     }
 
-    private Table table(UpAddresses addresses) {
+    private static Table table(UpAddresses addresses, UpPlan plan) {
         Table table = new Table("WHAT", "WHERE", "PROCESS");
-        String path = addresses.demoServer() == null ? "/mcp/SERVER" : "/mcp/demo";
-        table.row("agents call", addresses.url() + path, "all replicas");
+        UpPlan.Own own = plan.own();
+        if (own == null) {
+            table.row("agents call", addresses.url() + "/mcp/demo", "all replicas");
+        } else {
+            for (ServerConfig server : own.config().servers()) {
+                String path = server.mcp() ? "/mcp/" + server.name() : "/http/" + server.name() + "/";
+                table.row("agents call", addresses.url() + path, "all replicas");
+            }
+        }
         for (UpAddresses.Replica replica : addresses.replicas()) {
             table.row(
                     "replica " + replica.name(),
