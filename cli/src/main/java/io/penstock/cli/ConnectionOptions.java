@@ -64,8 +64,7 @@ final class ConnectionOptions {
         if (password == null && base.login() != null && name.equals(base.login().user())) {
             password = base.login().password();
         }
-        return new Target(
-                base.url(), new Login(name, password), base.poolSize(), base.source());
+        return new Target(base.url(), new Login(name, password), base.poolSize(), base.source());
     }
 
     private Target base(Map<String, String> environment) {

@@ -184,8 +184,7 @@ final class UpCommand implements Callable<Integer> {
         table(addresses, plan).print(terminal);
         terminal.line("");
         if (addresses.key() == null) {
-            terminal.line(
-                    "An agent's key: " + bold(command() + " keys new --agent TENANT/AGENT"));
+            terminal.line("An agent's key: " + bold(command() + " keys new --agent TENANT/AGENT"));
             terminal.line(
                     "A stop:         " + bold(command() + " stop --all --reason \"trying it\""));
         } else {
@@ -202,7 +201,8 @@ final class UpCommand implements Callable<Integer> {
             table.row("agents call", addresses.url() + "/mcp/demo", "all replicas");
         } else {
             for (ServerConfig server : own.config().servers()) {
-                String path = server.mcp() ? "/mcp/" + server.name() : "/http/" + server.name() + "/";
+                String path =
+                        server.mcp() ? "/mcp/" + server.name() : "/http/" + server.name() + "/";
                 table.row("agents call", addresses.url() + path, "all replicas");
             }
         }
