@@ -49,7 +49,8 @@ final class LedgerBenchmark {
                    - count(*) filter (where kind = 'outcome') from penstock.journal
             """;
     private static final String TOOL =
-            "read_the_quarterly_report_of_one_customer_by_its_number_and_year";
+            "read_the_quarterly_report_of_one_customer_by_its_number_and_year"
+                    + "_with_all_lines_and_their_currency_as_the_auditors_asked_for_it";
 
     private final Map<String, String> options = new TreeMap<>();
     private final boolean full;
@@ -247,7 +248,7 @@ final class LedgerBenchmark {
                         ? number(
                                 database,
                                 "select avg(pg_column_size(j)) from (select * from"
-                                        + " penstock.journal limit 1000) j")
+                                        + " penstock.journal where kind = 'intent' limit 1000) j")
                         : 0;
         System.out.printf(
                 """
