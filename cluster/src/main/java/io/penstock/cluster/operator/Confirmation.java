@@ -1,6 +1,5 @@
 package io.penstock.cluster.operator;
 
-import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -26,12 +25,11 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> Protocol page, section 4.
  */
 final class Confirmation {
-    private static final String LIST =
-            "select replica, incarnation, lease_ms from penstock.status order by replica,"
-                    + " started_at";
-    private static final String POLL =
-            "select incarnation, acked_epoch, cut_epoch, cut, open from penstock.status"
-                    + " where incarnation = any (?) and acked_epoch >= ?";
+    /** Lists first and polls afterwards: one statement, planned once on a fresh connection. */
+    private static final String ROWS =
+            "select replica, incarnation, lease_ms, acked_epoch, cut_epoch, cut, open"
+                    + " from penstock.status order by replica, started_at";
+
     private static final Duration POLL_PAUSE = Duration.ofMillis(2);
 
     private final OrderSession session;
@@ -46,6 +44,9 @@ final class Confirmation {
     private boolean closedTold;
 
     private record Listed(String replica, UUID incarnation) {}
+
+    private record Row(
+            Listed replica, int leaseMillis, long ackedEpoch, long cutEpoch, int cut, int open) {}
 
     /**
      * What came of the wait.
@@ -84,7 +85,6 @@ final class Confirmation {
             return new Confirmed(false, List.of());
         }
         while (true) {
-            poll();
             fence();
             int open = open();
             if (answers.size() == listed.size()) {
@@ -97,28 +97,27 @@ final class Confirmation {
                 return confirmed(false);
             }
             session.pause(POLL_PAUSE);
+            poll();
         }
     }
 
     private Void list(Connection connection) throws SQLException {
+        List<Row> rows = rows(connection);
+        listedNanos = session.now();
         listed.clear();
         int leaseMillis = 0;
-        try (PreparedStatement s = connection.prepareStatement(LIST);
-                ResultSet r = s.executeQuery()) {
-            listedNanos = session.now();
-            while (r.next()) {
-                UUID incarnation = r.getObject(2, UUID.class);
-                listed.put(incarnation, new Listed(r.getString(1), incarnation));
-                leaseMillis = Math.max(leaseMillis, r.getInt(3));
-            }
+        for (Row row : rows) {
+            listed.put(row.replica().incarnation(), row.replica());
+            leaseMillis = Math.max(leaseMillis, row.leaseMillis());
         }
         leaseNanos = Duration.ofMillis(leaseMillis).toNanos();
+        rows.forEach(this::acknowledged);
         return null;
     }
 
     private void poll() {
         try {
-            acknowledged(session.connection());
+            rows(session.connection()).forEach(this::acknowledged);
         } catch (SQLException e) {
             session.drop();
             progress.retrying(OrderSession.reason(e));
@@ -126,22 +125,33 @@ final class Confirmation {
         }
     }
 
-    private void acknowledged(Connection connection) throws SQLException {
-        Array incarnations = connection.createArrayOf("uuid", listed.keySet().toArray());
-        try (PreparedStatement s = connection.prepareStatement(POLL)) {
-            s.setArray(1, incarnations);
-            s.setLong(2, epoch);
-            try (ResultSet r = s.executeQuery()) {
-                while (r.next()) {
-                    int cut = r.getLong(3) >= epoch ? r.getInt(4) : 0;
-                    answer(
-                            r.getObject(1, UUID.class),
-                            ReplicaAnswer.Kind.ACKED,
-                            cut,
-                            openCounts ? r.getInt(5) : 0);
-                }
+    private static List<Row> rows(Connection connection) throws SQLException {
+        try (PreparedStatement s = connection.prepareStatement(ROWS);
+                ResultSet r = s.executeQuery()) {
+            List<Row> rows = new ArrayList<>();
+            while (r.next()) {
+                rows.add(
+                        new Row(
+                                new Listed(r.getString(1), r.getObject(2, UUID.class)),
+                                r.getInt(3),
+                                r.getLong(4),
+                                r.getLong(5),
+                                r.getInt(6),
+                                r.getInt(7)));
             }
+            return rows;
         }
+    }
+
+    private void acknowledged(Row row) {
+        if (row.ackedEpoch() < epoch) {
+            return;
+        }
+        answer(
+                row.replica().incarnation(),
+                ReplicaAnswer.Kind.ACKED,
+                row.cutEpoch() >= epoch ? row.cut() : 0,
+                openCounts ? row.open() : 0);
     }
 
     private void fence() {
