@@ -230,7 +230,7 @@ final class LauncherIT {
         Ended first = end(start(cached, "status"));
         Ended serve = end(start(cached, "serve"));
         FileTime before = Files.getLastModifiedTime(jar);
-        Files.writeString(jar, "?\n");
+        Files.writeString(jar, "?");
         Files.setLastModifiedTime(jar, before);
         Ended changed = end(start(cached, "serve"));
         Ended prepared = end(start(cached, "prepare"));
