@@ -112,19 +112,22 @@ final class MeasurementsPage {
                         "\n"
                                 + "## Latency at an even rate, everything on\n\n"
                                 + "Open loop; ms from the intended send time.\n\n")
-                .append("| Way | calls/s | round | calls | p50 | p90 | p95 | p99 | p99.9 | max |\n")
-                .append("|---|---|---|---|---|---|---|---|---|---|\n");
+                .append("| Way | calls/s | round | calls admitted | not admitted | p50 | p90 | p95 | p99 | p99.9 | max |\n")
+                .append("|---|---|---|---|---|---|---|---|---|---|---|\n");
         for (JsonNode run : result.path("latency")) {
             page.append(
                     String.format(
                             Locale.ROOT,
-                            "| %s | %d | %d | %,d | %s | %s | %s | %s | %s | %s |%n",
+                            "| %s | %d | %d | %,d | %s | %s | %s | %s | %s | %s | %s |%n",
                             run.path("way").asText().equals("two")
                                     ? "two replicas on a shared port"
                                     : "two replicas behind HAProxy",
                             run.path("perSecond").asInt(),
                             run.path("round").asInt(),
                             run.path("count").asLong(),
+                            run.path("others").asLong() == 0
+                                    ? "0"
+                                    : "**" + run.path("others").asLong() + ": the run failed**",
                             millis(run, "p50.0", 0),
                             millis(run, "p90.0", 0),
                             millis(run, "p95.0", 0),
