@@ -238,7 +238,8 @@ final class Measurements {
                 entry.put("way", way.getKey()).put("round", i).put("perSecond", PER_SECOND);
                 entry.put("count", histogram.getTotalCount());
                 entry.put(
-                        "others", outcome.answered() - histogram.getTotalCount() + outcome.failed());
+                        "others",
+                        outcome.answered() - histogram.getTotalCount() + outcome.failed());
                 for (double percentile : new double[] {50, 90, 95, 99, 99.9}) {
                     entry.put("p" + percentile, histogram.getValueAtPercentile(percentile));
                 }

@@ -112,7 +112,9 @@ final class MeasurementsPage {
                         "\n"
                                 + "## Latency at an even rate, everything on\n\n"
                                 + "Open loop; ms from the intended send time.\n\n")
-                .append("| Way | calls/s | round | calls admitted | not admitted | p50 | p90 | p95 | p99 | p99.9 | max |\n")
+                .append(
+                        "| Way | calls/s | round | calls admitted | not admitted | p50 | p90 | p95"
+                                + " | p99 | p99.9 | max |\n")
                 .append("|---|---|---|---|---|---|---|---|---|---|---|\n");
         for (JsonNode run : result.path("latency")) {
             page.append(
