@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Safe for concurrent use.
  *
- * <p><b>Cost.</b> Each method of the observers: under 100 ns, and no allocation once a label was
+ * <p><b>Cost.</b> Each method of the observers: about 40 ns on one thread, up to
+ * 300 ns where two contend on a busy machine, and no allocation once a label was
  * seen.
  */
 public final class Meters
