@@ -274,6 +274,11 @@ public final class Replica {
         }
 
         @Override
+        public void wouldRefuse(String budget) {
+            meters.wouldRefuse(budget);
+        }
+
+        @Override
         public void upstreamTook(String server, long elapsedNanos) {
             meters.upstreamTook(server, elapsedNanos);
         }

@@ -18,6 +18,9 @@ public interface CallObserver {
                 public void admissionTook(long elapsedNanos) {}
 
                 @Override
+                public void wouldRefuse(String budget) {}
+
+                @Override
                 public void upstreamTook(String server, long elapsedNanos) {}
             };
 
@@ -32,6 +35,9 @@ public interface CallObserver {
 
     /** An admission was decided, either way. */
     void admissionTook(long elapsedNanos);
+
+    /** A shadow budget would have refused a call that goes on. */
+    void wouldRefuse(String budget);
 
     /** An upstream answered: from the first byte sent to the end of its answer. */
     void upstreamTook(String server, long elapsedNanos);

@@ -2,6 +2,7 @@ package io.penstock.gateway.call;
 
 import io.penstock.budget.Claim;
 import io.penstock.budget.Mode;
+import io.penstock.budget.Standing;
 import io.penstock.cluster.admission.Admission;
 import io.penstock.cluster.admission.AdmissionRequest;
 import io.penstock.cluster.admission.Verdict;
@@ -30,6 +31,9 @@ import java.util.function.LongSupplier;
  * <p><b>Threads.</b> {@link #run} on the call's own virtual thread; blocks it for the whole call.
  */
 public final class CallPath implements CallRunner {
+
+    /** Stands in the journal in the place of a refusal code. */
+    static final String WOULD_REFUSE = "would-refuse";
 
     private final Map<String, Target> targets;
     private final ControlView view;
@@ -109,10 +113,23 @@ public final class CallPath implements CallRunner {
                                 call.arrivedNanos()));
         observer.admissionTook(ticker.getAsLong() - before);
         if (verdict instanceof Verdict.Admitted admitted) {
+            recordShadow(call, admitted.standings());
             return new Decision.Pass(target, permission, admitted);
         }
         permission.unused();
         return refused(call, verdict);
+    }
+
+    /** What shadow budgets would have refused is journaled beside the call, which goes on. */
+    private void recordShadow(Call call, List<Standing> standings) {
+        for (int i = 0; i < standings.size(); i++) {
+            Standing standing = standings.get(i);
+            if (standing.wouldRefuse()) {
+                String budget = standing.counter().budget().name();
+                journal.refusal(new RefusalEntry(call.id(), call.subject(), WOULD_REFUSE, budget));
+                observer.wouldRefuse(budget);
+            }
+        }
     }
 
     private static Decision refused(Call call, Verdict verdict) {

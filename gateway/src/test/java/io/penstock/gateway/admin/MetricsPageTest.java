@@ -63,6 +63,7 @@ final class MetricsPageTest {
             meters.refused("bad-header");
             meters.timedOut("idle");
             meters.rejected(400, new UUID(0, 0));
+            meters.wouldRefuse("files-cost");
             return meters.scrape();
         }
     }

@@ -3,6 +3,7 @@ package io.penstock.gateway.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.budget.Budget;
+import io.penstock.budget.Counter;
 import io.penstock.budget.Dimension;
 import io.penstock.budget.Mode;
 import io.penstock.budget.Standing;
@@ -153,6 +154,24 @@ class CallPathTest {
         assertThat(upstream.opened).isZero();
         assertThat(upstream.settled).containsExactly("unused");
         assertThat(refusals).containsExactly("budget-exhausted");
+    }
+
+    @Test
+    void run_shadowBudgetUsedUp_goesOnAndIsRecorded() {
+        ledger =
+                request -> {
+                    Counter counter = request.claim().charges().getFirst().counter();
+                    Counter shadow = new Counter("shadow/" + counter.key(), counter.budget(), true);
+                    Standing used = new Standing(shadow, 0, 340_000, 1);
+                    return new Verdict.Admitted(1, 1, List.of(used), new Verdict.Ticket() {});
+                };
+
+        path().run(call(true), reply);
+
+        assertThat(reply.header("Penstock-Decision")).isEqualTo("admitted");
+        assertThat(reply.header("RateLimit")).isNull();
+        assertThat(upstream.received).hasSize(1);
+        assertThat(refusals).containsExactly("would-refuse");
     }
 
     @Test
