@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Failure.</b> A lower epoch, another cluster's database or a pooler in between end the lease
  * for good: only a restart, with a person behind it, tries again.
  *
- * <p><b>Threads.</b> Confined to the lease's thread, but {@link #refusal} and {@link #server}.
+ * <p><b>Threads.</b> Confined to the lease's thread, but {@link #clocksDisagree}, {@link #refusal}
+ * and {@link #server}.
  *
  * <p><b>Source.</b> Protocol page, section 2. Pure over two clocks, as the heartbeat state of
  * db-scheduler is.

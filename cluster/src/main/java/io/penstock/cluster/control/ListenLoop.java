@@ -87,6 +87,10 @@ final class ListenLoop implements Runnable {
                 beats.wake();
             }
             parts.probe().check(parts.now());
+            // Here too: the lease's own thread may be waiting for a database that hangs.
+            if (parts.lease().clocksDisagree()) {
+                parts.installer().distrust(parts.now());
+            }
         }
     }
 
