@@ -21,7 +21,13 @@ public record StopOrder(
     public static final int REASON_MAX = 1000;
 
     /** One stop of the order; its id makes repeating it harmless. */
-    public record Target(UUID id, Scope scope) {}
+    public record Target(UUID id, Scope scope) {
+        public Target {
+            if (scope instanceof Scope.Unknown) {
+                throw new IllegalArgumentException("unknown scope " + scope.text());
+            }
+        }
+    }
 
     public StopOrder {
         targets = List.copyOf(targets);
@@ -29,11 +35,14 @@ public record StopOrder(
             throw new IllegalArgumentException(
                     "a stop needs 1 to " + TARGETS_MAX + " scopes, got " + targets.size());
         }
-        if (reason.isBlank() || reason.length() > REASON_MAX) {
+        if (targets.stream().map(Target::id).distinct().count() < targets.size()) {
+            throw new IllegalArgumentException("each scope of a stop needs an id of its own");
+        }
+        if (reason.isBlank() || reason.length() > REASON_MAX || reason.indexOf('\0') >= 0) {
             throw new IllegalArgumentException(
                     "a stop needs a reason of 1 to " + REASON_MAX + " characters");
         }
-        if (actor.isEmpty() || actor.length() > 256) {
+        if (actor.isEmpty() || actor.length() > 256 || actor.indexOf('\0') >= 0) {
             throw new IllegalArgumentException("a stop's actor has 1 to 256 characters");
         }
     }
