@@ -58,7 +58,10 @@ public sealed interface Scope {
         if (kind.equals("all")) {
             return value == null ? new All() : new Unknown(kind, value);
         }
-        if (value == null || value.isEmpty() || value.getBytes(UTF_8).length > VALUE_BYTES_MAX) {
+        if (value == null
+                || value.isEmpty()
+                || value.indexOf('\0') >= 0
+                || value.getBytes(UTF_8).length > VALUE_BYTES_MAX) {
             return new Unknown(kind, value);
         }
         int slash = value.indexOf('/');
