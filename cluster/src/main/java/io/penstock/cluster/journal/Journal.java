@@ -208,7 +208,7 @@ public final class Journal implements AutoCloseable {
         }
         LOG.log(
                 Level.WARNING,
-                "journal.lost outcomes={0} rows={1}: the database did not take them in time",
+                "event=journal-lost outcomes={0} rows={1} reason=\"the database did not take them in time\"",
                 outcomesTaken.size() + outcomeBatch.rows.size(),
                 rowsTaken.size() + rowBatch.rows.size());
     }
@@ -308,7 +308,7 @@ public final class Journal implements AutoCloseable {
         retryNanos = RETRY_NANOS_MIN;
         if (!writing) {
             writing = true;
-            LOG.log(Level.INFO, "journal.writing state=resumed");
+            LOG.log(Level.INFO, "event=journal-resumed");
         }
     }
 
@@ -320,9 +320,9 @@ public final class Journal implements AutoCloseable {
             writing = false;
             LOG.log(
                     Level.WARNING,
-                    "journal.writing state=failing error=\"{0}\": kept, tried again",
-                    e);
-            LOG.log(Level.DEBUG, "journal.writing state=failing", e);
+                    "event=journal-failing reason=\"{0}\" effect=\"entries wait in memory\"",
+                    e.getMessage());
+            LOG.log(Level.DEBUG, "event=journal-failing", e);
         }
         retryNanos = Math.min(retryNanos * 2, RETRY_NANOS_MAX);
     }

@@ -61,7 +61,7 @@ public final class Migrations {
                     SchemaState after = state(owner);
                     LOG.log(
                             System.Logger.Level.INFO,
-                            "schema.migrated database={0} before={1} after={2}",
+                            "event=schema-migrated database={0} before={1} after={2}",
                             owner.address(),
                             before,
                             after);
