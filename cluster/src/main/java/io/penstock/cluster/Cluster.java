@@ -190,7 +190,8 @@ public final class Cluster implements Admission, AutoCloseable {
         next.start();
         lanes = next;
         if (before != null) {
-            before.close();
+            // Not on the lease's thread: it waits for lanes that may hang on a dead server.
+            Thread.ofVirtual().name("penstock-old-lanes").start(before::close);
         }
     }
 

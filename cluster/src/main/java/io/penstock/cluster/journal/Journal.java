@@ -208,7 +208,8 @@ public final class Journal implements AutoCloseable {
         }
         LOG.log(
                 Level.WARNING,
-                "event=journal-lost outcomes={0} rows={1} reason=\"the database did not take them in time\"",
+                "event=journal-lost outcomes={0} rows={1} reason=\"the database did not take them"
+                        + " in time\"",
                 outcomesTaken.size() + outcomeBatch.rows.size(),
                 rowsTaken.size() + rowBatch.rows.size());
     }

@@ -56,11 +56,8 @@ public final class OpenCallRegistry implements OpenCalls {
     public int openUnder(Snapshot state) {
         int count = 0;
         for (OpenCall open : calls) {
-            for (Stop stop : state.stops()) {
-                if (stop.scope().matches(open.call().subject())) {
-                    count++;
-                    break;
-                }
+            if (state.stopAgainst(open.call().subject()) != null) {
+                count++;
             }
         }
         return count;
@@ -108,10 +105,9 @@ public final class OpenCallRegistry implements OpenCalls {
 
     /** A stop that drains lets a call finish; one that cuts, or a block, does not. */
     private static @Nullable Judgement against(Snapshot state, OpenCall open, long now) {
-        for (Stop stop : state.stops()) {
-            if (!stop.drain() && stop.scope().matches(open.call().subject())) {
-                return new Judgement.Stopped(stop);
-            }
+        Stop stop = state.stopAgainst(open.call().subject());
+        if (stop != null && !stop.drain()) {
+            return new Judgement.Stopped(stop);
         }
         if (state.rules().servers().get(open.call().subject().server()) == Mode.OFF) {
             return null;
