@@ -1,6 +1,5 @@
 package io.penstock.cli;
 
-import io.penstock.budget.Budget;
 import io.penstock.cli.terminal.CommandFailure;
 import io.penstock.cli.terminal.ExitCode;
 import io.penstock.cli.terminal.Style;
@@ -86,7 +85,7 @@ final class ApplyCommand implements Callable<Integer> {
                 new Revisions(Operator.connector(connection, environment), System::nanoTime);
         Optional<RevisionStore.Revision> current = revisions.current();
         Rules before = current.map(RevisionStore.Revision::rules).orElse(null);
-        Rules after = filled(wanted, before);
+        Rules after = wanted.after(before);
         List<String> difference =
                 before == null
                         ? List.of("the first revision")
@@ -109,16 +108,6 @@ final class ApplyCommand implements Callable<Integer> {
                                             .map(Problem::toString)
                                             .collect(Collectors.joining("\n")));
         };
-    }
-
-    /** What the file says nothing of stays as the cluster has it. */
-    private static Rules filled(RulesConfig wanted, @Nullable Rules before) {
-        if (before == null) {
-            return wanted.rules(1);
-        }
-        List<Budget> budgets = wanted.budgetsGiven() ? wanted.budgets() : before.budgets().all();
-        Duration lease = wanted.leaseGiven() ? wanted.lease() : before.lease();
-        return new Rules(before.revision() + 1, budgets, wanted.servers(), lease);
     }
 
     private int show(List<String> difference, long current) {

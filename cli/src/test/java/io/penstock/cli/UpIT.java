@@ -230,4 +230,31 @@ final class UpIT {
         assertThat(up.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(folder.resolve("data").resolve("postgres")).isDirectory();
     }
+
+    @Test
+    void up_keptDatabaseAndAnotherFile_appliesItsRules() throws Exception {
+        String data = folder.resolve("data").toString();
+        Path file = folder.resolve("own.yaml");
+        Files.writeString(
+                file,
+                """
+                database: { url: embedded }
+                drain: { delay: 0s, timeout: 1s }
+                servers: [ { name: s, http: "http://127.0.0.1:1/" } ]
+                budgets: [ { name: mine, limit: 5, window: 10s } ]
+                """);
+        endsWell(up(folder.resolve("up-1.txt"), "--replicas", "1", "--data", data));
+        Path second = folder.resolve("up-2.txt");
+
+        endsWell(
+                up(second, "--replicas", "1", "--data", data, "--config", file.toString()));
+
+        assertThat(Files.readString(second))
+                .contains("revision 2 has the file's:", "+ budget mine: 5 calls per 10s", "- budget demo-rate");
+    }
+
+    private static void endsWell(Process up) throws Exception {
+        interrupt(up);
+        assertThat(up.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    }
 }

@@ -1,7 +1,6 @@
 package io.penstock.gateway;
 
 import io.penstock.cluster.Enrolment;
-import io.penstock.cluster.control.Rules;
 import io.penstock.cluster.postgres.DatabaseConfig;
 import io.penstock.gateway.config.RulesConfig;
 import java.lang.System.Logger.Level;
@@ -31,7 +30,7 @@ final class Boot {
     private volatile @Nullable String why = "starting";
 
     Boot(DatabaseConfig database, RulesConfig file, String actor) {
-        enrolment = new Enrolment(database, current -> rules(file, current), actor);
+        enrolment = new Enrolment(database, file::after, actor);
     }
 
     /** What it waits for, or null when it is done. */
@@ -89,15 +88,4 @@ final class Boot {
         }
     }
 
-    /** What the file says nothing of is as the cluster has it. */
-    private static Rules rules(RulesConfig file, @Nullable Rules current) {
-        if (current == null) {
-            return file.rules(1);
-        }
-        return new Rules(
-                current.revision(),
-                file.budgetsGiven() ? file.budgets() : current.budgets().all(),
-                file.servers(),
-                file.leaseGiven() ? file.lease() : current.lease());
-    }
-}
+    /** What the file says nothing of is as the cluster has it. */}

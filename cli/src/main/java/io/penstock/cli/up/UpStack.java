@@ -63,6 +63,10 @@ public final class UpStack implements AutoCloseable {
         List<UpAddresses.Replica> replicas = new ArrayList<>();
         DemoFiles files = demo == null ? null : DemoFiles.write(work, demoPort);
         Path config = files == null ? ownFile() : files.config();
+        EmbeddedPostgres server = postgres;
+        if (server != null) {
+            KeptRules.settle(config, server.owner(), terminal);
+        }
         for (int number = 0; number < plan.replicas(); number++) {
             replicas.add(startReplica(number, port, config, access));
         }

@@ -1,13 +1,18 @@
 package io.penstock.cluster.store;
 
 import io.penstock.budget.Budget;
+import io.penstock.budget.Mode;
+import io.penstock.budget.Window;
 import io.penstock.cluster.control.Rules;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** What one set of rules has that another has not, in words for a terminal. */
 public final class RulesDifference {
@@ -16,8 +21,13 @@ public final class RulesDifference {
     /** One line for each thing that is added, removed or changed on the way from one to other. */
     public static List<String> between(Rules from, Rules to) {
         List<String> lines = new ArrayList<>();
-        compare("budget", byName(from), byName(to), lines);
-        compare("server", new TreeMap<>(from.servers()), new TreeMap<>(to.servers()), lines);
+        compare("budget", byName(from), byName(to), RulesDifference::words, lines);
+        compare(
+                "server",
+                new TreeMap<>(from.servers()),
+                new TreeMap<>(to.servers()),
+                RulesDifference::lower,
+                lines);
         if (!from.lease().equals(to.lease())) {
             lines.add(
                     "~ lease: "
@@ -36,19 +46,55 @@ public final class RulesDifference {
     }
 
     private static <V> void compare(
-            String what, Map<String, V> from, Map<String, V> to, List<String> lines) {
+            String what,
+            Map<String, V> from,
+            Map<String, V> to,
+            Function<V, String> words,
+            List<String> lines) {
         TreeSet<String> names = new TreeSet<>(from.keySet());
         names.addAll(to.keySet());
         for (String name : names) {
             V before = from.get(name);
             V after = to.get(name);
             if (before == null) {
-                lines.add("+ " + what + " " + name + ": " + after);
+                lines.add("+ " + what + " " + name + ": " + words.apply(after));
             } else if (after == null) {
-                lines.add("- " + what + " " + name + ": " + before);
+                lines.add("- " + what + " " + name + ": " + words.apply(before));
             } else if (!Objects.equals(before, after)) {
-                lines.add("~ " + what + " " + name + ": " + before + " -> " + after);
+                lines.add("~ " + what + " " + name + ": " + words.apply(before) + " -> " + words.apply(after));
             }
         }
+    }
+
+    private static String words(Budget budget) {
+        String per =
+                budget.per().stream()
+                        .sorted()
+                        .map(RulesDifference::lower)
+                        .collect(Collectors.joining(", "));
+        String match =
+                (budget.server() == null ? "" : " at server " + budget.server())
+                        + (budget.tool() == null ? "" : " of tool " + budget.tool());
+        return budget.limit()
+                + " "
+                + lower(budget.unit())
+                + " per "
+                + words(budget.window())
+                + (per.isEmpty() ? "" : " for each " + per)
+                + match
+                + (budget.mode() == Mode.ENFORCE ? "" : ", " + lower(budget.mode()));
+    }
+
+    private static String words(Window window) {
+        return switch (window) {
+            case Window.Fixed fixed ->
+                    fixed.micros() % 1_000_000 == 0
+                            ? fixed.micros() / 1_000_000 + "s"
+                            : fixed.micros() / 1_000 + "ms";
+        };
+    }
+
+    private static String lower(Enum<?> word) {
+        return word.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -109,7 +109,7 @@ class RulesJsonTest {
                 .satisfiesExactly(
                         line -> assertThat(line).startsWith("- budget rate"),
                         line -> assertThat(line).startsWith("+ budget reads"),
-                        line -> assertThat(line).isEqualTo("~ server files: ENFORCE -> SHADOW"),
+                        line -> assertThat(line).isEqualTo("~ server files: enforce -> shadow"),
                         line -> assertThat(line).isEqualTo("~ lease: 1000ms -> 2000ms"));
         assertThat(RulesDifference.between(from, from)).isEmpty();
     }

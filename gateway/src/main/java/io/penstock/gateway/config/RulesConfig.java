@@ -6,6 +6,7 @@ import io.penstock.cluster.control.Rules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cluster-wide part of a file: revision 1 of a new cluster, or what {@code penstock apply}
@@ -29,5 +30,17 @@ public record RulesConfig(
     /** As the revision of that number. */
     public Rules rules(long revision) {
         return new Rules(revision, budgets, servers, lease);
+    }
+
+    /** As the revision after the current one, null for a new cluster; fills gaps from that. */
+    public Rules after(@Nullable Rules current) {
+        if (current == null) {
+            return rules(1);
+        }
+        return new Rules(
+                current.revision() + 1,
+                budgetsGiven ? budgets : current.budgets().all(),
+                servers,
+                leaseGiven ? lease : current.lease());
     }
 }
