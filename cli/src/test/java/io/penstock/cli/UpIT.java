@@ -246,11 +246,13 @@ final class UpIT {
         endsWell(up(folder.resolve("up-1.txt"), "--replicas", "1", "--data", data));
         Path second = folder.resolve("up-2.txt");
 
-        endsWell(
-                up(second, "--replicas", "1", "--data", data, "--config", file.toString()));
+        endsWell(up(second, "--replicas", "1", "--data", data, "--config", file.toString()));
 
         assertThat(Files.readString(second))
-                .contains("revision 2 has the file's:", "+ budget mine: 5 calls per 10s", "- budget demo-rate");
+                .contains(
+                        "revision 2 has the file's:",
+                        "+ budget mine: 5 calls per 10s",
+                        "- budget demo-rate");
     }
 
     private static void endsWell(Process up) throws Exception {

@@ -88,4 +88,5 @@ final class Boot {
         }
     }
 
-    /** What the file says nothing of is as the cluster has it. */}
+    /** What the file says nothing of is as the cluster has it. */
+}

@@ -16,8 +16,8 @@ import java.sql.SQLException;
 import java.util.Optional;
 
 /**
- * Brings a kept database and the file that it is started with together: replicas refuse a file whose
- * rules the cluster never had, and before they run no other terminal could apply them.
+ * Brings a kept database and the file that it is started with together: replicas refuse a file
+ * whose rules the cluster never had, and before they run no other terminal could apply them.
  *
  * <p><b>Guarantee.</b> A file that equals an earlier revision changes nothing, so what was applied
  * after it goes on to hold.
@@ -45,7 +45,8 @@ final class KeptRules {
                 String reason = "the file that it was started with";
                 if (!(RevisionStore.apply(connection, number, rules, reason, ACTOR)
                         instanceof RevisionStore.Applied.Made made)) {
-                    throw CommandFailure.failed("the kept database is in use by another: try again");
+                    throw CommandFailure.failed(
+                            "the kept database is in use by another: try again");
                 }
                 terminal.note(
                         "the kept database had other rules; revision %d has the file's:"

@@ -61,7 +61,15 @@ public final class RulesDifference {
             } else if (after == null) {
                 lines.add("- " + what + " " + name + ": " + words.apply(before));
             } else if (!Objects.equals(before, after)) {
-                lines.add("~ " + what + " " + name + ": " + words.apply(before) + " -> " + words.apply(after));
+                lines.add(
+                        "~ "
+                                + what
+                                + " "
+                                + name
+                                + ": "
+                                + words.apply(before)
+                                + " -> "
+                                + words.apply(after));
             }
         }
     }
