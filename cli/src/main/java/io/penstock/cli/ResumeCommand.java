@@ -36,7 +36,7 @@ final class ResumeCommand implements Callable<Integer> {
     private final Map<String, String> environment;
 
     @Parameters(arity = "0..*", paramLabel = "ID", description = "Stops to lift.")
-    List<UUID> ids = List.of();
+    List<String> ids = List.of();
 
     @Option(names = "--all", description = "All stops that hold.")
     boolean all;
@@ -94,9 +94,25 @@ final class ResumeCommand implements Callable<Integer> {
             Patience patience = new Patience(atMost, false);
             return all
                     ? resume.all(order, patience, lines)
-                    : resume.these(ids, order, patience, lines);
+                    : resume.these(stops(), order, patience, lines);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** Read here, as picocli takes the first that is none for the end of them. */
+    private List<UUID> stops() {
+        return ids.stream().map(ResumeCommand::stop).toList();
+    }
+
+    private static UUID stop(String id) {
+        try {
+            return UUID.fromString(id);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(
+                    ExitCode.USAGE,
+                    "'" + id + "' is no stop's ID: penstock status shows them",
+                    e);
         }
     }
 

@@ -4,19 +4,25 @@ import io.penstock.cli.terminal.CommandFailure;
 import io.penstock.cli.terminal.ExitCode;
 import io.penstock.cli.terminal.Table;
 import io.penstock.cli.terminal.Terminal;
+import io.penstock.cluster.control.Scope;
 import io.penstock.cluster.control.StopOrder;
 import io.penstock.cluster.operator.DryRun;
 import io.penstock.cluster.operator.Patience;
 import io.penstock.cluster.operator.ReplicaStatus;
+import io.penstock.cluster.operator.Revisions;
 import io.penstock.cluster.operator.StopReport;
 import io.penstock.cluster.operator.StopSwitch;
+import io.penstock.cluster.postgres.PostgresException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -133,7 +139,41 @@ final class StopCommand implements Callable<Integer> {
             lines.silent(report.replicas());
             lines.conclude(report.result(), report.message());
         }
+        if (report.result().exitCode() == ExitCode.DONE) {
+            doubtNames(order);
+        }
         return report.result().exitCode();
+    }
+
+    /** A name that is mistyped stops nothing, and looks as if it did. Asked last: a stop is urgent. */
+    private void doubtNames(StopOrder order) {
+        try {
+            new Revisions(Operator.connector(connection, environment), System::nanoTime)
+                    .current()
+                    .ifPresent(revision -> doubtNames(order, revision.rules().servers().keySet()));
+        } catch (SQLException | PostgresException e) {
+            // The stop's own lines say how it went.
+        }
+    }
+
+    private void doubtNames(StopOrder order, Set<String> servers) {
+        order.targets().stream()
+                .flatMap(target -> server(target.scope()).stream())
+                .filter(name -> !servers.contains(name))
+                .forEach(
+                        name ->
+                                terminal.note(
+                                        "the current revision has no server "
+                                                + name
+                                                + ": is the name right?"));
+    }
+
+    private static Optional<String> server(Scope scope) {
+        return switch (scope) {
+            case Scope.Server server -> Optional.of(server.server());
+            case Scope.Tool tool -> Optional.of(tool.server());
+            default -> Optional.empty();
+        };
     }
 
     private int throughReplica(URI replica, StopOrder order, Patience patience)

@@ -103,6 +103,7 @@ final class OperatorCommandsIT {
         assertThat(run("stop", "--all", "--reason", " ")).isEqualTo(2);
         assertThat(run("stop", "--all", "--reason", "x", "--wait", "5 s")).isEqualTo(2);
         assertThat(run("resume", "--reason", "x")).isEqualTo(2);
+        assertThat(run("resume", "not-an-id", "--reason", "x")).isEqualTo(2);
 
         assertThat(json("stop", "--all", "--reason", "r", "--dry-run", "--json").path("holding"))
                 .isEmpty();
