@@ -110,9 +110,7 @@ final class ResumeCommand implements Callable<Integer> {
             return UUID.fromString(id);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(
-                    ExitCode.USAGE,
-                    "'" + id + "' is no stop's ID: penstock status shows them",
-                    e);
+                    ExitCode.USAGE, "'" + id + "' is no stop's ID: penstock status shows them", e);
         }
     }
 

@@ -145,7 +145,9 @@ final class StopCommand implements Callable<Integer> {
         return report.result().exitCode();
     }
 
-    /** A name that is mistyped stops nothing, and looks as if it did. Asked last: a stop is urgent. */
+    /**
+     * A name that is mistyped stops nothing, and looks as if it did. Asked last: a stop is urgent.
+     */
     private void doubtNames(StopOrder order) {
         try {
             new Revisions(Operator.connector(connection, environment), System::nanoTime)

@@ -57,7 +57,13 @@ public final class RulesDifference {
             V before = from.get(name);
             V after = to.get(name);
             if (before == null) {
-                lines.add("+ " + what + " " + name + ": " + words.apply(Objects.requireNonNull(after)));
+                lines.add(
+                        "+ "
+                                + what
+                                + " "
+                                + name
+                                + ": "
+                                + words.apply(Objects.requireNonNull(after)));
             } else if (after == null) {
                 lines.add("- " + what + " " + name + ": " + words.apply(before));
             } else if (!Objects.equals(before, after)) {
