@@ -172,6 +172,11 @@ final class OperatorCommandsIT {
         assertThat(json("budgets", "--json").path(0).path("name").asText()).isEqualTo("b");
         assertThat(run("budgets", "show", "b")).isZero();
         assertThat(run("budgets", "show", "c")).isEqualTo(1);
+
+        assertThat(run("stop", "--server", "file", "--reason", "mistyped")).isZero();
+        assertThat(err.toString()).contains("no server file: is the name right?");
+        assertThat(run("stop", "--server", "files", "--reason", "right")).isZero();
+        assertThat(err.toString()).doesNotContain("is the name right?");
     }
 
     @Test

@@ -107,7 +107,7 @@ class RulesJsonTest {
 
         assertThat(RulesDifference.between(from, to))
                 .satisfiesExactly(
-                        line -> assertThat(line).startsWith("- budget rate"),
+                        line -> assertThat(line).startsWith("- budget rate: 100 calls per "),
                         line -> assertThat(line).startsWith("+ budget reads"),
                         line -> assertThat(line).isEqualTo("~ server files: enforce -> shadow"),
                         line -> assertThat(line).isEqualTo("~ lease: 1000ms -> 2000ms"));
