@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names the tool of a plain HTTP request: {@code METHOD /path-template}, or {@code METHOD /*}.
@@ -12,7 +13,8 @@ import java.util.Locale;
  * servers do, decoded, without parameters, without regard to case or a slash at the end: to name
  * one resource as another's tool is harmless, but a spelling that the server understands and the
  * gateway does not would be a way around a stop. Of several templates the one with fewer braces
- * wins, then the one that was configured first.
+ * wins, then the one that was configured first. A HEAD without a route of its own is named as the
+ * GET that servers run for it.
  *
  * <p><b>Threads.</b> Immutable.
  */
@@ -57,13 +59,24 @@ final class Routes {
             for (String segment : target.segments()) {
                 segments.add(folded(segment));
             }
-            for (Route route : routes) {
-                if (route.method().equals(method) && matches(route.segments(), segments)) {
-                    return route.tool();
-                }
+            String tool = matched(method, segments);
+            if (tool == null && method.equals("HEAD")) {
+                tool = matched("GET", segments);
+            }
+            if (tool != null) {
+                return tool;
             }
         }
         return method + " /*";
+    }
+
+    private @Nullable String matched(String method, List<String> segments) {
+        for (Route route : routes) {
+            if (route.method().equals(method) && matches(route.segments(), segments)) {
+                return route.tool();
+            }
+        }
+        return null;
     }
 
     private static boolean matches(List<String> template, List<String> segments) {

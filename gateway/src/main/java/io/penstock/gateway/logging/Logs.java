@@ -32,9 +32,15 @@ public final class Logs {
                     "jdk",
                     "javax");
 
-    /** Libraries that log what a client did wrong with a stack trace as a warning or worse. */
+    /**
+     * Libraries that warn of each client's fault or each lost connection, which is not ours to fix.
+     */
     private static final List<String> CLIENTS_FAULTS =
-            List.of("io.helidon.webserver", "io.helidon.common.task");
+            List.of(
+                    "io.helidon.webserver",
+                    "io.helidon.common.task",
+                    // A warning for each connection that a restart of the database ended.
+                    "com.zaxxer.hikari.pool");
 
     /** JUL forgets a logger that nobody holds, and its level with it. */
     private static final List<Logger> HELD =

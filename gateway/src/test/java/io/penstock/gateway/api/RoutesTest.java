@@ -36,7 +36,8 @@ class RoutesTest {
         "POST, /users/5, POST /*",
         "GET, /users, GET /*",
         "GET, /users/5/6, GET /*",
-        "HEAD, /users/5, HEAD /*"
+        "HEAD, /users/5, GET /users/{id}",
+        "HEAD, /other, HEAD /*"
     })
     void tool_path_isNamedByItsTemplate(String method, String path, String tool) {
         assertThat(tool(method, path)).isEqualTo(tool);
