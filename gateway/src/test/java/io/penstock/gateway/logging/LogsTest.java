@@ -131,7 +131,7 @@ final class LogsTest {
     @Test
     void chatter_ofLibraries_isHeardFromAWarningOn() {
         start(LogConfig.Format.TEXT, Level.INFO);
-        for (String library : new String[] {"com.zaxxer.hikari.pool", "org.flywaydb.core.x"}) {
+        for (String library : new String[] {"org.flywaydb.core.Flyway", "org.flywaydb.core.x"}) {
             java.util.logging.Logger.getLogger(library).info("chatter");
             org.slf4j.LoggerFactory.getLogger(library).info("chatter");
             org.slf4j.LoggerFactory.getLogger(library).warn("trouble");
