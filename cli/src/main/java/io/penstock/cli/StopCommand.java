@@ -12,11 +12,9 @@ import io.penstock.cluster.operator.ReplicaStatus;
 import io.penstock.cluster.operator.Revisions;
 import io.penstock.cluster.operator.StopReport;
 import io.penstock.cluster.operator.StopSwitch;
-import io.penstock.cluster.postgres.PostgresException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -149,13 +147,9 @@ final class StopCommand implements Callable<Integer> {
      * A name that is mistyped stops nothing, and looks as if it did. Asked last: a stop is urgent.
      */
     private void doubtNames(StopOrder order) {
-        try {
-            new Revisions(Operator.connector(connection, environment), System::nanoTime)
-                    .current()
-                    .ifPresent(revision -> doubtNames(order, revision.rules().servers().keySet()));
-        } catch (SQLException | PostgresException e) {
-            // The stop's own lines say how it went.
-        }
+        new Revisions(Operator.connector(connection, environment), System::nanoTime)
+                .serversIfReadable()
+                .ifPresent(servers -> doubtNames(order, servers));
     }
 
     private void doubtNames(StopOrder order, Set<String> servers) {

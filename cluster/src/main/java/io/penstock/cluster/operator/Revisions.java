@@ -2,13 +2,17 @@ package io.penstock.cluster.operator;
 
 import io.penstock.cluster.control.Rules;
 import io.penstock.cluster.postgres.Connector;
+import io.penstock.cluster.postgres.PostgresException;
 import io.penstock.cluster.postgres.Purpose;
 import io.penstock.cluster.store.RevisionStore;
+import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 
 /**
  * Makes and lists revisions of the cluster-wide configuration.
@@ -16,6 +20,8 @@ import java.util.function.LongSupplier;
  * <p><b>Threads.</b> Safe for concurrent use. Blocks the caller.
  */
 public final class Revisions {
+    private static final System.Logger LOG = System.getLogger(Revisions.class.getName());
+
     /** Longest listing. */
     public static final int LISTED_MAX = 1000;
 
@@ -56,6 +62,57 @@ public final class Revisions {
             throws SQLException {
         try (Connection connection = connector.open(Purpose.OPERATOR)) {
             return RevisionStore.apply(connection, expected, rules, order.reason(), order.actor());
+        }
+    }
+
+    /** What {@link #keep} changed. */
+    public record Kept(long revision, List<String> differences) {
+        public Kept {
+            differences = List.copyOf(differences);
+        }
+    }
+
+    /**
+     * Makes a file's rules the next revision if the database never had them; a file that equals an
+     * earlier revision changes nothing.
+     *
+     * @param file the file's rules, after the current ones
+     * @return empty where nothing was changed
+     * @throws PostgresException where the database cannot be used, or another changes it meanwhile
+     */
+    public Optional<Kept> keep(UnaryOperator<Rules> file, Order order) {
+        try (Connection connection = connector.open(Purpose.OPERATOR)) {
+            Optional<RevisionStore.Revision> current = RevisionStore.current(connection);
+            if (current.isEmpty()) {
+                return Optional.empty();
+            }
+            Rules rules = file.apply(current.get().rules());
+            if (!(RevisionStore.adopt(connection, rules, order.actor())
+                    instanceof RevisionStore.Adoption.Foreign foreign)) {
+                return Optional.empty();
+            }
+            if (RevisionStore.apply(
+                            connection,
+                            current.get().number(),
+                            rules,
+                            order.reason(),
+                            order.actor())
+                    instanceof RevisionStore.Applied.Made made) {
+                return Optional.of(new Kept(made.revision(), foreign.differences()));
+            }
+            throw new PostgresException("the rules were changed by another meanwhile: try again");
+        } catch (SQLException e) {
+            throw new PostgresException("the rules cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** The servers of the current revision; empty where there is none or it cannot be read now. */
+    public Optional<Set<String>> serversIfReadable() {
+        try {
+            return current().map(revision -> revision.rules().servers().keySet());
+        } catch (SQLException | PostgresException e) {
+            LOG.log(Level.DEBUG, "event=revision-unreadable reason=\"{0}\"", e.getMessage());
+            return Optional.empty();
         }
     }
 
