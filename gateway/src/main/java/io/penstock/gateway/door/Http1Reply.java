@@ -71,6 +71,7 @@ final class Http1Reply implements Reply {
         state = State.ENDED;
         if (sent <= PART_BYTES) {
             out.raw(body, offset, sent);
+            in.answered();
             flush();
             return;
         }
@@ -113,6 +114,7 @@ final class Http1Reply implements Reply {
         if (!bodiless) {
             out.clear();
             out.raw(LAST_CHUNK);
+            in.answered();
             flush();
         }
     }
@@ -174,6 +176,9 @@ final class Http1Reply implements Reply {
     private void parts(byte[] body, int offset, int length) {
         for (int done = 0; done < length; done += PART_BYTES) {
             int now = Math.min(PART_BYTES, length - done);
+            if (done + now == length) {
+                in.answered();
+            }
             write(BufferData.create(body, offset + done, now));
         }
     }

@@ -102,6 +102,14 @@ final class Intake {
         Thread.startVirtualThread(action);
     }
 
+    /**
+     * The last bytes of the answer are about to be written: a client that has them may leave before
+     * the write has returned, and that concerns nobody. A write that fails says so itself.
+     */
+    synchronized void answered() {
+        onGone = null;
+    }
+
     /** Starts to watch, where a call runs that wants to know and nothing is pipelined behind it. */
     synchronized void watch() {
         if (inCall && onGone != null && watcher == null && !hasBytes()) {
