@@ -12,7 +12,9 @@ import java.util.List;
  * @param groups in order of arrival of each one's first call
  * @param places one per call, in order of arrival
  * @param intents one per call, in order of arrival; empty where nothing is journaled
+ * @param limitMillis how long each call may hold units, one per call; empty where none holds any
  */
+@SuppressWarnings("ArrayRecordComponent") // built once per batch, read by index, never compared
 public record Batch(
         long seq,
         long epoch,
@@ -20,7 +22,8 @@ public record Batch(
         List<Demand> demands,
         List<Group> groups,
         List<Place> places,
-        List<Intent> intents) {
+        List<Intent> intents,
+        long[] limitMillis) {
 
     /** At most so many calls are decided in one transaction. */
     public static final int CALLS_MAX = 512;

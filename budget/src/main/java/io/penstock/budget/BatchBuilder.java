@@ -21,6 +21,8 @@ public final class BatchBuilder {
     private static final int GROUP_SLOTS = 2 * Batch.CALLS_MAX;
     private static final int DEMAND_SLOTS = 4 * DEMANDS_MAX;
 
+    private static final long[] NO_LIMITS = {};
+
     private final Claim[] groupClaims = new Claim[GROUP_SLOTS];
     private final int[] groupIndexes = new int[GROUP_SLOTS];
     private final int[] groupStamps = new int[GROUP_SLOTS];
@@ -35,6 +37,8 @@ public final class BatchBuilder {
     private final List<int[]> groupDemands = new ArrayList<>();
     private final List<Batch.Place> places = new ArrayList<>();
     private final List<Intent> intents = new ArrayList<>();
+    private final long[] limits = new long[Batch.CALLS_MAX];
+    private boolean holds;
 
     /** Begins with an empty batch. */
     public BatchBuilder() {}
@@ -53,9 +57,14 @@ public final class BatchBuilder {
                 && counters.size() + claim.charges().size() <= DEMANDS_MAX;
     }
 
-    /** Adds one call. */
-    public void add(Claim claim, Intent intent) {
+    /**
+     * Adds one call.
+     *
+     * @param limitMillis how long it may hold units
+     */
+    public void add(Claim claim, Intent intent, long limitMillis) {
         int group = groupOf(claim);
+        limits[places.size()] = limitMillis;
         places.add(new Batch.Place(group, asked[group]++));
         intents.add(intent);
     }
@@ -68,7 +77,9 @@ public final class BatchBuilder {
             Group group = group(g);
             groups.add(group);
             for (int i = 0; i < group.demands().length; i++) {
-                wanted[group.demands()[i]] += group.asked() * group.amounts()[i];
+                int demand = group.demands()[i];
+                wanted[demand] =
+                        Math.addExact(wanted[demand], group.asked() * group.amounts()[i]);
             }
         }
         List<Demand> demands = new ArrayList<>(wanted.length);
@@ -83,7 +94,8 @@ public final class BatchBuilder {
                         demands,
                         groups,
                         new ArrayList<>(places),
-                        new ArrayList<>(intents));
+                        new ArrayList<>(intents),
+                        holds ? Arrays.copyOf(limits, places.size()) : NO_LIMITS);
         startOver();
         return batch;
     }
@@ -91,10 +103,12 @@ public final class BatchBuilder {
     private Group group(int index) {
         List<Charge> charges = claims.get(index).charges();
         long[] amounts = new long[charges.size()];
+        Charge.Kind[] kinds = new Charge.Kind[amounts.length];
         for (int i = 0; i < amounts.length; i++) {
             amounts[i] = charges.get(i).amount();
+            kinds[i] = charges.get(i).kind();
         }
-        return new Group(asked[index], groupDemands.get(index), amounts);
+        return new Group(asked[index], groupDemands.get(index), amounts, kinds);
     }
 
     private int groupOf(Claim claim) {
@@ -124,6 +138,7 @@ public final class BatchBuilder {
             demands[i] = demandOf(charges.get(i).counter());
         }
         groupDemands.add(demands);
+        holds |= claim.holds();
         return group;
     }
 
@@ -144,6 +159,7 @@ public final class BatchBuilder {
 
     private void startOver() {
         stamp++;
+        holds = false;
         claims.clear();
         counters.clear();
         groupDemands.clear();

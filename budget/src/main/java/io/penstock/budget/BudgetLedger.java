@@ -29,8 +29,11 @@ public interface BudgetLedger extends AutoCloseable {
      */
     Resolution resolve(Batch batch);
 
-    /** Returns the units of calls that were admitted and never sent, and journals them as such. */
-    Return giveBack(GiveBack giveBack);
+    /**
+     * Returns the units of calls that were admitted and never sent, ends holds, and journals both.
+     * Repeating it changes nothing.
+     */
+    Return settle(Settlement settlement);
 
     @Override
     void close();
@@ -41,7 +44,7 @@ public interface BudgetLedger extends AutoCloseable {
     /** The answer to {@link #resolve}. */
     sealed interface Resolution {}
 
-    /** The answer to {@link #giveBack}. */
+    /** The answer to {@link #settle}. */
     sealed interface Return {}
 
     /** What can come of anything that is asked. */
@@ -64,8 +67,10 @@ public interface BudgetLedger extends AutoCloseable {
      * @param index the window that was charged
      * @param left units left in it, 0 or more
      * @param charged units that this batch took
+     * @param held units of it that are held by calls in flight
+     * @param backMicros until units come back by themselves, from the ledger's clock; -1 = never
      */
-    record Level(long index, long left, long charged) {}
+    record Level(long index, long left, long charged, long held, long backMicros) {}
 
     /** The control epoch is another one: judge the calls again and ask again with a new number. */
     record Replan() implements Answer {}
@@ -93,6 +98,6 @@ public interface BudgetLedger extends AutoCloseable {
      */
     record Resolved(boolean applied) implements Resolution {}
 
-    /** The units are back, now or since an earlier attempt with the same number. */
+    /** It is done, now or since an earlier attempt with the same number. */
     record Returned() implements Return {}
 }

@@ -28,6 +28,7 @@ public final class BudgetSet {
     }
 
     private final List<Budget> all;
+    private final PriceList prices;
     private final List<Rule> rules = new ArrayList<>();
     private final boolean bySession;
     private final RecentMap<Subject, Claim> enforced = new RecentMap<>(CLAIMS_MAX);
@@ -36,8 +37,9 @@ public final class BudgetSet {
     /**
      * @throws IllegalArgumentException if two budgets share a name or there are too many
      */
-    public BudgetSet(List<Budget> budgets) {
+    public BudgetSet(List<Budget> budgets, PriceList prices) {
         all = List.copyOf(budgets);
+        this.prices = prices;
         if (all.size() > BUDGETS_MAX) {
             throw new IllegalArgumentException(
                     "at most " + BUDGETS_MAX + " budgets in a revision, not " + all.size());
@@ -52,6 +54,16 @@ public final class BudgetSet {
             }
         }
         bySession = all.stream().anyMatch(b -> b.per().contains(Dimension.SESSION));
+    }
+
+    /** Nothing has a price. */
+    public BudgetSet(List<Budget> budgets) {
+        this(budgets, PriceList.NONE);
+    }
+
+    /** What calls cost. */
+    public PriceList prices() {
+        return prices;
     }
 
     /** The budgets in the revision's order. */
@@ -85,12 +97,37 @@ public final class BudgetSet {
     private Claim build(Subject subject, boolean shadow) {
         List<Charge> charges = new ArrayList<>();
         for (Rule rule : rules) {
-            if (rule.matches(subject)) {
-                boolean counted = shadow || rule.budget().mode() == Mode.SHADOW;
-                charges.add(new Charge(Counter.of(rule.budget(), subject, counted), 1));
+            if (!rule.matches(subject)) {
+                continue;
+            }
+            boolean counted = shadow || rule.budget().mode() != Mode.ENFORCE;
+            Charge charge = charge(Counter.of(rule.budget(), subject, counted), subject);
+            if (charge != null) {
+                charges.add(charge);
+            } else if (!counted && rule.budget().unpriced() == Unpriced.REFUSE) {
+                return new Claim(List.of(), rule.budget());
             }
         }
         return charges.isEmpty() ? Claim.NONE : new Claim(charges);
+    }
+
+    /** What a call of that subject is charged on that counter, or null where it has no price. */
+    private @Nullable Charge charge(Counter counter, Subject subject) {
+        Unit unit = counter.budget().unit();
+        if (!unit.priced()) {
+            return unit == Unit.CONCURRENCY
+                    ? new Charge(counter, 1, Charge.Kind.SLOT, null)
+                    : new Charge(counter, 1);
+        }
+        Price price = prices.of(unit, subject.server(), subject.tool());
+        if (price == null) {
+            return null;
+        }
+        return switch (price.amount()) {
+            case Price.Known known -> new Charge(counter, known.units());
+            case Price.Measured measured ->
+                    new Charge(counter, measured.max(), Charge.Kind.METERED, price);
+        };
     }
 
     private static Subject withoutSession(Subject subject) {
@@ -100,12 +137,14 @@ public final class BudgetSet {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof BudgetSet that && all.equals(that.all);
+        return other instanceof BudgetSet that
+                && all.equals(that.all)
+                && prices.equals(that.prices);
     }
 
     @Override
     public int hashCode() {
-        return all.hashCode();
+        return 31 * all.hashCode() + prices.hashCode();
     }
 
     @Override

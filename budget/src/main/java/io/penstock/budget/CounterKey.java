@@ -3,7 +3,7 @@ package io.penstock.budget;
 /**
  * Names a counter in the ledger.
  *
- * <p>A key is {@code [shadow/]LEN:NAME WINDOW part*} without the spaces; a part is a letter for its
+ * <p>A key is {@code [shadow/]LEN:NAME UNIT WINDOW part*} without the spaces; a part is a letter for its
  * dimension and one or two values, each after its length. Lengths count code points, as Postgres
  * does, and make every key readable in one way only: an agent that calls itself {@code b8:x} meets
  * nobody else's counter. The revision is not in the key, so applying a configuration again refills
@@ -23,7 +23,7 @@ final class CounterKey {
             key.append(SHADOW);
         }
         value(key, budget.name());
-        key.append(budget.window().spec());
+        key.append(budget.unit().code()).append(budget.window().spec());
         for (Dimension dimension : Dimension.values()) {
             if (budget.per().contains(dimension)) {
                 part(key, dimension, subject);

@@ -21,6 +21,7 @@ public final class DenialMemory {
     static final int COUNTERS_MAX = 32_768;
     private static final long TRUST_NANOS = 1_000_000_000L;
     private static final long ANSWER_NANOS = 250_000_000L;
+    private static final long ENDLESS_NANOS = Long.MAX_VALUE / 4;
 
     private final RecentMap<String, Denial> denials;
 
@@ -55,7 +56,6 @@ public final class DenialMemory {
      * Keeps what an answer said of a counter: that it is used up, or that it is not any more.
      *
      * @param shortOf whether a call was refused because of it
-     * @param endsInMicros from the answer's clock to the end of the window that was charged
      * @param sentNanos when the request left
      */
     public void learn(
@@ -63,9 +63,8 @@ public final class DenialMemory {
             long epoch,
             BudgetLedger.Level level,
             boolean shortOf,
-            long endsInMicros,
             long sentNanos) {
-        boolean used = !counter.shadow() && (level.left() == 0 || shortOf);
+        boolean used = remembered(counter, level) && (level.left() == 0 || shortOf);
         if (!used && denials.isEmpty()) {
             return;
         }
@@ -74,7 +73,7 @@ public final class DenialMemory {
             return;
         }
         if (used) {
-            long ends = sentNanos + endsInMicros * 1_000;
+            long ends = sentNanos + endsInNanos(level);
             AtomicLong ask = new AtomicLong(sentNanos + TRUST_NANOS);
             denials.put(
                     counter.key(),
@@ -82,6 +81,26 @@ public final class DenialMemory {
         } else if (known != null) {
             denials.remove(counter.key(), known);
         }
+    }
+
+    /**
+     * Only windows that end as a whole, and only while nothing is held of them: units of all others
+     * may come back at any time.
+     */
+    private static boolean remembered(Counter counter, BudgetLedger.Level level) {
+        return !counter.shadow()
+                && level.held() == 0
+                && switch (counter.budget().window()) {
+                    case Window.Fixed _, Window.Calendar _, Window.Lifetime _ -> true;
+                    case Window.Sliding _, Window.Rate _, Window.Session _, Window.Open _ -> false;
+                };
+    }
+
+    /** A window without an end is trusted for a second like any other, and asked for again. */
+    private static long endsInNanos(BudgetLedger.Level level) {
+        return level.backMicros() < 0
+                ? ENDLESS_NANOS
+                : Math.min(ENDLESS_NANOS, level.backMicros() * 1_000);
     }
 
     /**
@@ -132,7 +151,10 @@ public final class DenialMemory {
     }
 
     private static Standing standing(Charge charge, Denial denial, long nowNanos) {
-        long endsInMicros = (denial.endsNanos() - nowNanos) / 1_000;
+        long endsInMicros =
+                charge.counter().budget().window() instanceof Window.Lifetime
+                        ? -1
+                        : (denial.endsNanos() - nowNanos) / 1_000;
         return new Standing(charge.counter(), denial.left(), endsInMicros, charge.amount());
     }
 }

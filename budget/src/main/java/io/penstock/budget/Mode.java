@@ -6,6 +6,8 @@ public enum Mode {
     OFF,
     /** Decides and records, changes nothing. */
     SHADOW,
+    /** As {@link #SHADOW}, and tells the caller; of budgets only. */
+    WARN,
     /** Decides, records and refuses. */
     ENFORCE
 }

@@ -1,19 +1,19 @@
 package io.penstock.budget;
 
+import java.time.ZoneId;
+import java.util.Locale;
+
 /**
- * The span a limit applies to. Windows are numbered, and a number is all that is ever compared: the
- * database's clock says which one is now.
+ * The span a limit applies to. The ledger's clock says which window is now; windows are numbered,
+ * and numbers are all that is ever compared.
  */
 public sealed interface Window {
 
-    /** The number of the window that holds this moment; grows with time. */
-    long index(long atMicros);
-
-    /** Microseconds from that moment to the end of the window with that number. */
-    long endsInMicros(long index, long atMicros);
-
-    /** Names the kind and length in a counter's key. */
+    /** Names the kind and length in a counter's key; no spec is the beginning of another. */
     String spec();
+
+    /** What stands after "per" in a sentence. */
+    String words();
 
     /**
      * Spans of one length, aligned to 1970 on the database's clock.
@@ -21,22 +21,15 @@ public sealed interface Window {
      * @param micros length in microseconds, 1 s to 366 days
      */
     record Fixed(long micros) implements Window {
-        private static final long MICROS_MIN = 1_000_000L;
-        private static final long MICROS_MAX = 366L * 24 * 3600 * 1_000_000L;
-
         public Fixed {
-            if (micros < MICROS_MIN || micros > MICROS_MAX) {
-                throw new IllegalArgumentException(
-                        "a fixed window is 1 s to 366 days long, this one " + micros + " us");
-            }
+            length("a fixed window", micros);
         }
 
-        @Override
         public long index(long atMicros) {
             return Math.floorDiv(atMicros, micros);
         }
 
-        @Override
+        /** Microseconds from that moment to the end of the window with that number. */
         public long endsInMicros(long index, long atMicros) {
             return (index + 1) * micros - atMicros;
         }
@@ -45,5 +38,171 @@ public sealed interface Window {
         public String spec() {
             return "f" + micros;
         }
+
+        @Override
+        public String words() {
+            return span(micros);
+        }
+    }
+
+    /**
+     * Days, ISO weeks or months of a time zone, daylight saving included. The number is a local
+     * date's, never an instant's.
+     */
+    record Calendar(Span span, ZoneId zone) implements Window {
+        /** How long. */
+        public enum Span {
+            DAY('d'),
+            WEEK('w'),
+            MONTH('m');
+
+            private final char code;
+
+            Span(char code) {
+                this.code = code;
+            }
+        }
+
+        @Override
+        public String spec() {
+            return span.code + "" + zone.getId().length() + ":" + zone.getId();
+        }
+
+        @Override
+        public String words() {
+            return span.name().toLowerCase(Locale.ROOT) + " in " + zone.getId();
+        }
+    }
+
+    /**
+     * No interval of that length, wherever it starts, holds more than the limit. Units come back at
+     * most one granule late.
+     *
+     * @param micros length, whole milliseconds, 1 s to 366 days
+     */
+    record Sliding(long micros) implements Window {
+        /** A window is cut into so many granules. */
+        public static final int GRANULES = 50;
+
+        public Sliding {
+            length("a sliding window", micros);
+            if (micros % 1_000 != 0) {
+                throw new IllegalArgumentException(
+                        "a sliding window is whole milliseconds long, this one " + micros + " us");
+            }
+        }
+
+        public long granuleMicros() {
+            return micros / GRANULES;
+        }
+
+        @Override
+        public String spec() {
+            return "s" + micros;
+        }
+
+        @Override
+        public String words() {
+            return "any " + Window.span(micros);
+        }
+    }
+
+    /**
+     * The limit's units come evenly over each period, and at most {@code burst} at once: in any
+     * span t at most burst + limit * t / period.
+     *
+     * @param periodMicros 1 ms to 366 days
+     * @param burst 1 or more; burst * period at most 2^62
+     */
+    record Rate(long periodMicros, long burst) implements Window {
+        public Rate {
+            if (periodMicros < 1_000 || periodMicros > MICROS_MAX) {
+                throw new IllegalArgumentException(
+                        "a rate's period is 1 ms to 366 days, this one " + periodMicros + " us");
+            }
+            if (burst < 1 || burst > (1L << 62) / periodMicros) {
+                throw new IllegalArgumentException(
+                        "a burst is 1 to %d where the period is %d us, not %d"
+                                .formatted((1L << 62) / periodMicros, periodMicros, burst));
+            }
+        }
+
+        @Override
+        public String spec() {
+            return "r" + periodMicros;
+        }
+
+        @Override
+        public String words() {
+            return span(periodMicros) + ", " + burst + " at once";
+        }
+    }
+
+    /** One window that never ends. */
+    record Lifetime() implements Window {
+        @Override
+        public String spec() {
+            return "l";
+        }
+
+        @Override
+        public String words() {
+            return "lifetime";
+        }
+    }
+
+    /**
+     * From a session's first call until it has been silent so long.
+     *
+     * @param idleMicros 1 s to 366 days
+     */
+    record Session(long idleMicros) implements Window {
+        public Session {
+            length("a session's idle time", idleMicros);
+        }
+
+        @Override
+        public String spec() {
+            return "n" + idleMicros;
+        }
+
+        @Override
+        public String words() {
+            return "session";
+        }
+    }
+
+    /** What is open now; the only window of {@link Unit#CONCURRENCY}. */
+    record Open() implements Window {
+        @Override
+        public String spec() {
+            return "o";
+        }
+
+        @Override
+        public String words() {
+            return "moment";
+        }
+    }
+
+    /** The longest. */
+    long MICROS_MAX = 366L * 24 * 3600 * 1_000_000L;
+
+    private static void length(String what, long micros) {
+        if (micros < 1_000_000L || micros > MICROS_MAX) {
+            throw new IllegalArgumentException(
+                    what + " is 1 s to 366 days long, this one " + micros + " us");
+        }
+    }
+
+    private static String span(long micros) {
+        long[] sizes = {86_400_000_000L, 3_600_000_000L, 60_000_000L, 1_000_000L, 1_000L};
+        String[] names = {"d", "h", "m", "s", "ms"};
+        for (int i = 0; i < sizes.length; i++) {
+            if (micros % sizes[i] == 0) {
+                return micros / sizes[i] + names[i];
+            }
+        }
+        return micros + "us";
     }
 }

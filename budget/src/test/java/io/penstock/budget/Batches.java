@@ -50,7 +50,7 @@ public final class Batches {
         for (int i = 0; i < count; i++) {
             UUID call = UUID.randomUUID();
             calls.add(call);
-            builder.add(claim, new Intent(call, subject("a"), "tools/call"));
+            builder.add(claim, new Intent(call, subject("a"), "tools/call"), 60_000);
         }
         return this;
     }

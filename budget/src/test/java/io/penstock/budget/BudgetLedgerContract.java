@@ -12,8 +12,8 @@ import io.penstock.budget.BudgetLedger.Replan;
 import io.penstock.budget.BudgetLedger.Resolved;
 import io.penstock.budget.BudgetLedger.Returned;
 import io.penstock.budget.BudgetLedger.Superseded;
-import io.penstock.budget.GiveBack.Refund;
-import io.penstock.budget.GiveBack.Unsent;
+import io.penstock.budget.Settlement.Refund;
+import io.penstock.budget.Settlement.Unsent;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** What every ledger must do. */
 public abstract class BudgetLedgerContract {
-    private static final Window SECOND = new Window.Fixed(1_000_000);
+    private static final Window.Fixed SECOND = new Window.Fixed(1_000_000);
 
     @SuppressWarnings("NullAway.Init") // set before each test
     private LedgerFixture fixture;
@@ -237,7 +237,10 @@ public abstract class BudgetLedgerContract {
         Decided decided = admit(2, new Batches().add(5, claim(counter)));
 
         assertThat(decided.admitted()).containsExactly(2);
-        assertThat(decided.levels()).containsExactly(new Level(ahead, 0, 2));
+        Level level = decided.levels().getFirst();
+        assertThat(level.index()).isEqualTo(ahead);
+        assertThat(level.left()).isZero();
+        assertThat(level.charged()).isEqualTo(2);
     }
 
     @Test
@@ -395,15 +398,15 @@ public abstract class BudgetLedgerContract {
         Counter counter = counter("b", 10);
         Batches batch = new Batches().add(4, claim(counter));
         Decided decided = admit(1, batch);
-        GiveBack units =
-                new GiveBack(
+        Settlement units =
+                new Settlement(
                         2,
                         5_000,
                         List.of(new Refund(counter, decided.levels().getFirst().index(), 3)),
                         List.of(new Unsent(batch.call(1), decided.atMicros())));
 
-        BudgetLedger.Return first = lane.giveBack(units);
-        BudgetLedger.Return second = lane.giveBack(units);
+        BudgetLedger.Return first = lane.settle(units);
+        BudgetLedger.Return second = lane.settle(units);
 
         assertThat(first).isInstanceOf(Returned.class);
         assertThat(second).isInstanceOf(Returned.class);
@@ -417,8 +420,8 @@ public abstract class BudgetLedgerContract {
         Decided decided = admit(1, new Batches().add(4, claim(counter)));
         long index = decided.levels().getFirst().index();
 
-        lane.giveBack(
-                new GiveBack(2, 5_000, List.of(new Refund(counter, index - 1, 3)), List.of()));
+        lane.settle(
+                new Settlement(2, 5_000, List.of(new Refund(counter, index - 1, 3)), List.of()));
 
         assertThat(fixture.used(counter)).isEqualTo(4);
     }
@@ -431,8 +434,8 @@ public abstract class BudgetLedgerContract {
         long index = decided.levels().getFirst().index();
 
         BudgetLedger.Return answer =
-                lane.giveBack(
-                        new GiveBack(2, 5_000, List.of(new Refund(counter, index, 3)), List.of()));
+                lane.settle(
+                        new Settlement(2, 5_000, List.of(new Refund(counter, index, 3)), List.of()));
 
         assertThat(answer).isInstanceOf(Superseded.class);
         assertThat(fixture.used(counter)).isEqualTo(4);

@@ -40,7 +40,7 @@ final class BudgetSetTest {
 
         Claim claim = set.claim(BOB, Mode.ENFORCE);
 
-        assertThat(keys(claim)).containsExactly("3:allf1000000", "5:readsf1000000t4:acme");
+        assertThat(keys(claim)).containsExactly("3:allCf1000000", "5:readsCf1000000t4:acme");
         assertThat(claim.charges()).allMatch(c -> c.amount() == 1 && !c.counter().shadow());
     }
 
@@ -57,7 +57,7 @@ final class BudgetSetTest {
 
         assertThat(keys(set.claim(BOB, Mode.ENFORCE)))
                 .containsExactly(
-                        "1:bf1000000t4:acmea4:acme3:bobs5:fileso5:files9:read_file"
+                        "1:bCf1000000t4:acmea4:acme3:bobs5:fileso5:files9:read_file"
                                 + "n4:acme3:bob9:session-1");
     }
 
@@ -67,7 +67,7 @@ final class BudgetSetTest {
 
         Claim claim = set.claim(BOB, Mode.SHADOW);
 
-        assertThat(keys(claim)).containsExactly("shadow/3:allf1000000");
+        assertThat(keys(claim)).containsExactly("shadow/3:allCf1000000");
         assertThat(claim.charges().getFirst().counter().shadow()).isTrue();
     }
 
@@ -75,7 +75,7 @@ final class BudgetSetTest {
     void claim_shadowBudget_isCountedApart() {
         BudgetSet set = new BudgetSet(List.of(watched("w")));
 
-        assertThat(keys(set.claim(BOB, Mode.ENFORCE))).containsExactly("shadow/1:wf1000000");
+        assertThat(keys(set.claim(BOB, Mode.ENFORCE))).containsExactly("shadow/1:wCf1000000");
     }
 
     @Test
@@ -106,7 +106,7 @@ final class BudgetSetTest {
         keys.addAll(keys(set.claim(none, Mode.ENFORCE)));
         keys.addAll(keys(set.claim(other, Mode.ENFORCE)));
 
-        assertThat(keys).hasSize(3).contains("1:sf1000000n4:acme3:bob0:");
+        assertThat(keys).hasSize(3).contains("1:sCf1000000n4:acme3:bob0:");
     }
 
     @Test

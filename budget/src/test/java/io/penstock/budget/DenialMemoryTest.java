@@ -17,7 +17,7 @@ final class DenialMemoryTest {
     private final Claim claim = claim(counter);
 
     private void learn(long left, boolean shortOf, long endsInMicros, long sentNanos) {
-        memory.learn(counter, EPOCH, new Level(3, left, 0), shortOf, endsInMicros, sentNanos);
+        memory.learn(counter, EPOCH, new Level(3, left, 0, 0, endsInMicros), shortOf, sentNanos);
     }
 
     private boolean refuses(long epoch, long nowNanos) {
@@ -83,7 +83,7 @@ final class DenialMemoryTest {
     void refusal_severalCounters_namesTheOneThatFreesLast() {
         Counter later = counter("later", 10);
         learn(0, true, 600_000, 0);
-        memory.learn(later, EPOCH, new Level(3, 0, 0), true, 900_000, 0);
+        memory.learn(later, EPOCH, new Level(3, 0, 0, 0, 900_000), true, 0);
 
         Standing standing = memory.refusal(claim(counter, later), EPOCH, 0);
 
@@ -94,7 +94,7 @@ final class DenialMemoryTest {
     void refusal_oneMayAskAndOneIsFresh_isRefused() {
         Counter fresh = counter("fresh", 10);
         learn(0, true, 3_600_000_000L, 0);
-        memory.learn(fresh, EPOCH, new Level(3, 0, 0), true, 3_600_000_000L, SECOND);
+        memory.learn(fresh, EPOCH, new Level(3, 0, 0, 0, 3_600_000_000L), true, SECOND);
 
         assertThat(memory.refusal(claim(counter, fresh), EPOCH, SECOND)).isNotNull();
         assertThat(refuses(EPOCH, SECOND)).as("its turn to ask was not used up").isFalse();
@@ -121,7 +121,7 @@ final class DenialMemoryTest {
     void learn_shadowCounter_isNeverRemembered() {
         Counter shadow = Batches.shadow("w", 1);
 
-        memory.learn(shadow, EPOCH, new Level(3, 0, 0), true, 600_000, 0);
+        memory.learn(shadow, EPOCH, new Level(3, 0, 0, 0, 600_000), true, 0);
 
         assertThat(memory.refusal(claim(shadow), EPOCH, 1)).isNull();
     }
@@ -129,7 +129,7 @@ final class DenialMemoryTest {
     @Test
     void learn_manyCounters_keepsABoundedNumber() {
         for (int i = 0; i < 10_000; i++) {
-            memory.learn(counter("c" + i, 1), EPOCH, new Level(3, 0, 0), true, 600_000, 0);
+            memory.learn(counter("c" + i, 1), EPOCH, new Level(3, 0, 0, 0, 600_000), true, 0);
         }
 
         assertThat(memory.size()).isLessThanOrEqualTo(1_000);

@@ -2,6 +2,7 @@ package io.penstock.budget;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,17 +19,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InMemoryLedger {
     private final LongSupplier clockMicros;
-    private final Map<String, Row> counters = new HashMap<>();
+    private final Map<String, CounterRow> counters = new HashMap<>();
     private final Map<Integer, LaneRow> lanes = new HashMap<>();
+    private final Map<HoldKey, Hold> holds = new LinkedHashMap<>();
+    private final List<Ended> ended = new ArrayList<>();
     private final Set<UUID> intents = new LinkedHashSet<>();
     private final Set<UUID> unsent = new LinkedHashSet<>();
     private long epoch = 1;
-
-    /** One counter: the window it is in, and what is used of it. */
-    private static final class Row {
-        long index = Long.MIN_VALUE;
-        long used;
-    }
 
     /** One lane: the last number used, and what that batch took. */
     private static final class LaneRow {
@@ -40,6 +37,13 @@ public final class InMemoryLedger {
     private record Taken(long atMicros, List<Taking> takings, List<UUID> calls) {}
 
     private record Taking(Counter counter, long amount) {}
+
+    private record HoldKey(UUID call, String counter) {}
+
+    private record Hold(Counter counter, long index, long amount, boolean slot) {}
+
+    /** A hold that was settled, as the journal has it; slots are not journaled. */
+    public record Ended(UUID call, String budget, long actual, Settlement.Fate fate) {}
 
     public InMemoryLedger(LongSupplier clockMicros) {
         this.clockMicros = clockMicros;
@@ -70,6 +74,21 @@ public final class InMemoryLedger {
         row(counter).used = used;
     }
 
+    /** Units of a counter that are held. */
+    public synchronized long held(Counter counter) {
+        return row(counter).held;
+    }
+
+    /** How many holds are open. */
+    public synchronized int holds() {
+        return holds.size();
+    }
+
+    /** What became of the metered holds that are gone. */
+    public synchronized List<Ended> ended() {
+        return List.copyOf(ended);
+    }
+
     public synchronized Set<UUID> intents() {
         return new LinkedHashSet<>(intents);
     }
@@ -96,45 +115,61 @@ public final class InMemoryLedger {
         long now = clockMicros.getAsLong();
         long[] charged = new long[batch.demands().size()];
         for (Demand demand : batch.demands()) {
-            turn(demand.counter(), now);
+            row(demand.counter()).turn(demand.counter(), now);
         }
         int[] admitted = new int[batch.groups().size()];
         for (int g = 0; g < admitted.length; g++) {
-            admitted[g] = admitGroup(batch, batch.groups().get(g), charged);
+            admitted[g] = admitGroup(batch, g, charged, now);
         }
         keep(own, batch, admitted, charged, now);
-        return new BudgetLedger.Decided(now, 0, admitted, levels(batch, charged));
+        return new BudgetLedger.Decided(now, 0, admitted, levels(batch, charged, now));
     }
 
-    /** Begins a new window where one has begun; never an older one. */
-    private void turn(Counter counter, long now) {
-        Row row = row(counter);
-        long index = counter.budget().window().index(now);
-        if (index > row.index) {
-            row.index = index;
-            row.used = 0;
-        }
-    }
-
-    private int admitGroup(Batch batch, Group group, long[] charged) {
+    private int admitGroup(Batch batch, int index, long[] charged, long now) {
+        Group group = batch.groups().get(index);
         int admitted = 0;
-        while (admitted < group.asked() && fits(batch, group)) {
+        while (admitted < group.asked() && fits(batch, group, now)) {
+            UUID call = callOf(batch, index, admitted);
             for (int i = 0; i < group.demands().length; i++) {
                 Counter counter = batch.demands().get(group.demands()[i]).counter();
-                long amount =
-                        Math.min(group.amounts()[i], counter.shadow() ? left(counter) : 1L << 60);
-                row(counter).used += amount;
-                charged[group.demands()[i]] += amount;
+                long amount = group.amounts()[i];
+                if (row(counter).room(counter, now) >= amount) {
+                    charge(counter, amount, group.kinds()[i], call, now);
+                    charged[group.demands()[i]] += amount;
+                }
             }
             admitted++;
         }
         return admitted;
     }
 
-    private boolean fits(Batch batch, Group group) {
+    private void charge(
+            Counter counter, long amount, Charge.Kind kind, @Nullable UUID call, long now) {
+        CounterRow row = row(counter);
+        row.charge(counter, amount, now);
+        if (kind != Charge.Kind.PLAIN && call != null) {
+            row.held += amount;
+            holds.put(
+                    new HoldKey(call, counter.key()),
+                    new Hold(counter, row.index, amount, kind == Charge.Kind.SLOT));
+        }
+    }
+
+    /** The call of that rank in its group, or null where the batch names none. */
+    private static @Nullable UUID callOf(Batch batch, int group, int rank) {
+        for (int c = 0; c < batch.intents().size(); c++) {
+            Batch.Place place = batch.places().get(c);
+            if (place.group() == group && place.rank() == rank) {
+                return batch.intents().get(c).call();
+            }
+        }
+        return null;
+    }
+
+    private boolean fits(Batch batch, Group group, long now) {
         for (int i = 0; i < group.demands().length; i++) {
             Counter counter = batch.demands().get(group.demands()[i]).counter();
-            if (!counter.shadow() && left(counter) < group.amounts()[i]) {
+            if (!counter.shadow() && row(counter).room(counter, now) < group.amounts()[i]) {
                 return false;
             }
         }
@@ -157,11 +192,18 @@ public final class InMemoryLedger {
         intents.addAll(calls);
     }
 
-    private List<BudgetLedger.Level> levels(Batch batch, long[] charged) {
+    private List<BudgetLedger.Level> levels(Batch batch, long[] charged, long now) {
         List<BudgetLedger.Level> levels = new ArrayList<>();
         for (int d = 0; d < charged.length; d++) {
             Counter counter = batch.demands().get(d).counter();
-            levels.add(new BudgetLedger.Level(row(counter).index, left(counter), charged[d]));
+            CounterRow row = row(counter);
+            levels.add(
+                    new BudgetLedger.Level(
+                            row.index,
+                            row.room(counter, now),
+                            charged[d],
+                            row.held,
+                            row.backMicros(counter, now)));
         }
         return levels;
     }
@@ -180,16 +222,49 @@ public final class InMemoryLedger {
         if (own.seq > batch.seq() || taken == null || taken.calls().isEmpty()) {
             return new BudgetLedger.Resolved(false);
         }
+        taken.calls().forEach(this::dropHolds);
         for (Taking taking : taken.takings()) {
-            long index = taking.counter().budget().window().index(taken.atMicros());
-            giveBack(taking.counter(), index, taking.amount());
+            if (taking.amount() > 0) {
+                undo(taking, taken.atMicros());
+            }
         }
         unsent.addAll(taken.calls());
         own.taken = null;
         return new BudgetLedger.Resolved(true);
     }
 
-    private synchronized BudgetLedger.Return giveBack(int lane, GiveBack units) {
+    /** Where only the time of a charge is known: a session's stretch is the one it fell into. */
+    private void undo(Taking taking, long atMicros) {
+        CounterRow row = row(taking.counter());
+        Window window = taking.counter().budget().window();
+        long index =
+                window instanceof Window.Session && row.index <= atMicros
+                        ? row.index
+                        : CounterRow.number(window, atMicros);
+        row.adjust(taking.counter(), index, -taking.amount());
+    }
+
+    /** Their units go back with everything else that the batch took. */
+    private void dropHolds(UUID call) {
+        holds.entrySet()
+                .removeIf(
+                        entry -> {
+                            boolean gone = entry.getKey().call().equals(call);
+                            if (gone) {
+                                release(entry.getValue());
+                            }
+                            return gone;
+                        });
+    }
+
+    private void release(Hold hold) {
+        CounterRow row = row(hold.counter());
+        if (row.counts(hold.counter(), hold.index())) {
+            row.held = Math.max(0, row.held - hold.amount());
+        }
+    }
+
+    private synchronized BudgetLedger.Return settle(int lane, Settlement units) {
         LaneRow own = laneRow(lane);
         if (own.fenced) {
             return new BudgetLedger.Superseded();
@@ -197,25 +272,35 @@ public final class InMemoryLedger {
         if (own.seq < units.seq()) {
             own.seq = units.seq();
             own.taken = null;
-            units.refunds().forEach(r -> giveBack(r.counter(), r.index(), r.amount()));
-            units.calls().forEach(call -> unsent.add(call.call()));
+            units.refunds().forEach(r -> row(r.counter()).adjust(r.counter(), r.index(), -r.amount()));
+            units.unsent().forEach(call -> unsent.add(call.call()));
+            units.holds().forEach(this::end);
         }
         return new BudgetLedger.Returned();
     }
 
-    private void giveBack(Counter counter, long index, long amount) {
-        Row row = row(counter);
-        if (row.index == index) {
-            row.used = Math.max(0, row.used - amount);
+    private void end(Settlement.Settled settled) {
+        Hold hold = holds.remove(new HoldKey(settled.call(), settled.counter().key()));
+        if (hold == null) {
+            return;
+        }
+        release(hold);
+        long actual = settled.fate() == Settlement.Fate.IN_FULL ? hold.amount() : settled.actual();
+        if (actual != hold.amount()) {
+            row(hold.counter()).adjust(hold.counter(), hold.index(), actual - hold.amount());
+        }
+        if (!hold.slot()) {
+            ended.add(
+                    new Ended(
+                            settled.call(),
+                            hold.counter().budget().name(),
+                            actual,
+                            settled.fate()));
         }
     }
 
-    private long left(Counter counter) {
-        return Math.max(0, counter.budget().limit() - row(counter).used);
-    }
-
-    private Row row(Counter counter) {
-        return counters.computeIfAbsent(counter.key(), _ -> new Row());
+    private CounterRow row(Counter counter) {
+        return counters.computeIfAbsent(counter.key(), _ -> new CounterRow());
     }
 
     private LaneRow laneRow(int lane) {
@@ -251,8 +336,8 @@ public final class InMemoryLedger {
         }
 
         @Override
-        public Return giveBack(GiveBack units) {
-            return InMemoryLedger.this.giveBack(number, units);
+        public Return settle(Settlement units) {
+            return InMemoryLedger.this.settle(number, units);
         }
 
         @Override

@@ -56,7 +56,7 @@ final class InMemoryLedgerTest extends BudgetLedgerContract {
         }
 
         @Override
-        public void awaitNewWindow(Window window) {
+        public void awaitNewWindow(Window.Fixed window) {
             long now = clock.get();
             clock.addAndGet(window.endsInMicros(window.index(now), now));
         }

@@ -29,7 +29,7 @@ public interface LedgerFixture extends AutoCloseable {
     Set<UUID> unsent();
 
     /** Returns when the window that is now has just begun. */
-    void awaitNewWindow(Window window);
+    void awaitNewWindow(Window.Fixed window);
 
     @Override
     void close();

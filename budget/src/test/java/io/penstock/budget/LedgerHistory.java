@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.budget.BudgetLedger.Answer;
 import io.penstock.budget.BudgetLedger.Decided;
 import io.penstock.budget.BudgetLedger.Level;
-import io.penstock.budget.GiveBack.Refund;
-import io.penstock.budget.GiveBack.Unsent;
+import io.penstock.budget.Settlement.Refund;
+import io.penstock.budget.Settlement.Unsent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -126,15 +126,15 @@ final class LedgerHistory {
             return;
         }
         Refund refund = refundable.remove(random.nextInt(refundable.size()));
-        long modelIndex = refund.counter().budget().window().index(1_800_000_000_000_000L);
+        long modelIndex = ((Window.Fixed) refund.counter().budget().window()).index(1_800_000_000_000_000L);
         long seq = random.nextInt(6) == 0 ? seqs[lane] : ++seqs[lane];
         UUID call = UUID.nameUUIDFromBytes(new byte[] {(byte) lane, (byte) seq, (byte) (seq >> 8)});
         List<Unsent> calls = List.of(new Unsent(call, 1_800_000_000_000_000L));
-        assertThat(subjects.get(lane).giveBack(new GiveBack(seq, 5_000, List.of(refund), calls)))
+        assertThat(subjects.get(lane).settle(new Settlement(seq, 5_000, List.of(refund), calls)))
                 .isEqualTo(
                         models.get(lane)
-                                .giveBack(
-                                        new GiveBack(
+                                .settle(
+                                        new Settlement(
                                                 seq,
                                                 5_000,
                                                 List.of(

@@ -2,7 +2,6 @@ package io.penstock.cli;
 
 import io.penstock.budget.Budget;
 import io.penstock.budget.Dimension;
-import io.penstock.budget.Window;
 import io.penstock.cli.terminal.CommandFailure;
 import io.penstock.cli.terminal.ExitCode;
 import io.penstock.cli.terminal.Style;
@@ -11,8 +10,6 @@ import io.penstock.cli.terminal.Terminal;
 import io.penstock.cluster.admission.BudgetUsage;
 import io.penstock.cluster.operator.Budgets;
 import io.penstock.cluster.operator.Revisions;
-import io.penstock.gateway.config.Quantity;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -74,7 +71,7 @@ final class BudgetCommands implements Callable<Integer> {
             table.row(
                     budget.name(),
                     budget.limit(),
-                    window(budget),
+                    budget.window().words(),
                     per(budget),
                     matches(budget),
                     budget.mode().name().toLowerCase(Locale.ROOT),
@@ -131,12 +128,6 @@ final class BudgetCommands implements Callable<Integer> {
                 .orElse(List.of());
     }
 
-    private static String window(Budget budget) {
-        return switch (budget.window()) {
-            case Window.Fixed fixed -> Quantity.show(Duration.ofNanos(fixed.micros() * 1_000));
-        };
-    }
-
     private static String per(Budget budget) {
         return budget.per().isEmpty()
                 ? "all together"
@@ -178,7 +169,7 @@ final class BudgetCommands implements Callable<Integer> {
         tree.put("name", budget.name());
         tree.put("unit", budget.unit().name().toLowerCase(Locale.ROOT));
         tree.put("limit", budget.limit());
-        tree.put("window", window(budget));
+        tree.put("window", budget.window().words());
         tree.put("per", budget.per().stream().sorted().map(BudgetCommands::lower).toList());
         tree.put("server", budget.server());
         tree.put("tool", budget.tool());

@@ -12,6 +12,7 @@ import java.util.UUID;
  * @param method the protocol's name of what it does, for the intent
  * @param snapshot the control state it was judged under and found clear; under any other state it
  *     is judged again before it is charged
+ * @param limitMillis how long the call may hold units: what is held longer is lost to it
  * @param arrivedNanos when it arrived, on the monotonic clock: its deadline counts from then
  */
 public record AdmissionRequest(
@@ -20,4 +21,5 @@ public record AdmissionRequest(
         Claim claim,
         String method,
         Snapshot snapshot,
+        long limitMillis,
         long arrivedNanos) {}

@@ -4,7 +4,7 @@ import io.penstock.budget.Batch;
 import io.penstock.budget.Budget;
 import io.penstock.budget.Counter;
 import io.penstock.budget.Demand;
-import io.penstock.budget.GiveBack;
+import io.penstock.budget.Settlement;
 import io.penstock.budget.Group;
 import io.penstock.budget.Intent;
 import io.penstock.budget.Subject;
@@ -57,9 +57,9 @@ final class BatchColumns {
         bindCalls(to, 9, batch);
     }
 
-    void bindGiveBack(PreparedStatement to, UUID incarnation, int lane, GiveBack units)
+    void bindGiveBack(PreparedStatement to, UUID incarnation, int lane, Settlement units)
             throws SQLException {
-        List<GiveBack.Refund> refunds = units.refunds();
+        List<Settlement.Refund> refunds = units.refunds();
         String[] keys = new String[refunds.size()];
         long[] indexes = new long[keys.length];
         long[] amounts = new long[keys.length];
@@ -68,11 +68,11 @@ final class BatchColumns {
             indexes[i] = refunds.get(i).index();
             amounts[i] = refunds.get(i).amount();
         }
-        String[] calls = new String[units.calls().size()];
+        String[] calls = new String[units.unsent().size()];
         long[] admitted = new long[calls.length];
         for (int i = 0; i < calls.length; i++) {
-            calls[i] = units.calls().get(i).call().toString();
-            admitted[i] = units.calls().get(i).admittedMicros();
+            calls[i] = units.unsent().get(i).call().toString();
+            admitted[i] = units.unsent().get(i).admittedMicros();
         }
         to.setObject(1, incarnation);
         to.setShort(2, (short) lane);
@@ -91,7 +91,7 @@ final class BatchColumns {
         boolean[] shadow = new boolean[limits.length];
         for (int d = 0; d < limits.length; d++) {
             Counter counter = demands.get(d).counter();
-            limits[d] = counter.budget().limit();
+            limits[d] = counter.limit();
             shadow[d] = counter.shadow();
         }
         to.setArray(at, keys(demands));
@@ -206,6 +206,13 @@ final class BatchColumns {
     private static long micros(Budget budget) {
         return switch (budget.window()) {
             case Window.Fixed fixed -> fixed.micros();
+            case Window.Calendar _,
+                    Window.Sliding _,
+                    Window.Rate _,
+                    Window.Lifetime _,
+                    Window.Session _,
+                    Window.Open _ ->
+                    throw new IllegalArgumentException("the ledger does not know " + budget);
         };
     }
 

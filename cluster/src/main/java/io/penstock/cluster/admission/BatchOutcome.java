@@ -4,7 +4,7 @@ import io.penstock.budget.Batch;
 import io.penstock.budget.BudgetLedger.Decided;
 import io.penstock.budget.BudgetLedger.Level;
 import io.penstock.budget.Counter;
-import io.penstock.budget.GiveBack.Refund;
+import io.penstock.budget.Settlement.Refund;
 import io.penstock.budget.Group;
 import io.penstock.budget.Standing;
 import java.util.ArrayList;
@@ -119,12 +119,6 @@ final class BatchOutcome {
         return shortOf;
     }
 
-    /** Microseconds from the decision to the end of the window that a demand was charged in. */
-    long endsInMicros(int demand) {
-        Level level = decided.levels().get(demand);
-        return counter(demand).budget().window().endsInMicros(level.index(), decided.atMicros());
-    }
-
     private List<Standing> standings(GroupOutcome outcome, int rank) {
         List<Standing> standings = new ArrayList<>(outcome.taken.length);
         for (int i = 0; i < outcome.taken.length; i++) {
@@ -183,8 +177,9 @@ final class BatchOutcome {
 
     private Standing standing(GroupOutcome outcome, int charge, long withheld) {
         int demand = outcome.group.demands()[charge];
-        long left = decided.levels().get(demand).left();
-        return new Standing(counter(demand), left, endsInMicros(demand), withheld);
+        Level level = decided.levels().get(demand);
+        return new Standing(
+                counter(demand), level.left(), level.backMicros(), withheld, level.held());
     }
 
     private Counter counter(int demand) {

@@ -10,7 +10,7 @@ import io.penstock.budget.BudgetLedger.Resolved;
 import io.penstock.budget.BudgetLedger.Returned;
 import io.penstock.budget.BudgetLedger.Superseded;
 import io.penstock.budget.BudgetLedger.Unknown;
-import io.penstock.budget.GiveBack;
+import io.penstock.budget.Settlement;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -53,7 +53,7 @@ final class Lane implements Runnable {
 
     private @Nullable LaneLedger ledger;
     private @Nullable Batch unresolved;
-    private @Nullable GiveBack returning;
+    private @Nullable Settlement returning;
     private boolean returnUnknown;
     private int returnTries;
     private long seq;
@@ -256,7 +256,7 @@ final class Lane implements Runnable {
 
     /** Returns units first: others may be refused for want of them. False ends the round. */
     private boolean giveBack(BudgetLedger open) {
-        GiveBack units = returning;
+        Settlement units = returning;
         if (units == null) {
             units = lanes.unsent.next(seq + 1, RETURN_WAIT_MILLIS, Batch.CALLS_MAX);
             if (units == null) {
@@ -267,7 +267,7 @@ final class Lane implements Runnable {
             returnTries = 0;
             returnUnknown = false;
         }
-        return switch (open.giveBack(units)) {
+        return switch (open.settle(units)) {
             case Returned _ -> {
                 returning = null;
                 recovered();
@@ -291,17 +291,17 @@ final class Lane implements Runnable {
      * else is done on this lane before: that number says whether they are back. In the end they are
      * dropped, which leaves them charged.
      */
-    private void tryReturnAgain(GiveBack units, String reason) {
+    private void tryReturnAgain(Settlement units, String reason) {
         if (++returnTries >= RETURN_TRIES_MAX) {
             LOG.log(
                     Level.WARNING,
                     "event=units-kept lane={0} calls={1} reason={2}",
                     number,
-                    units.calls().size(),
+                    units.unsent().size(),
                     reason);
             returning = null;
         } else if (!returnUnknown) {
-            returning = new GiveBack(++seq, RETURN_WAIT_MILLIS, units.refunds(), units.calls());
+            returning = units.withSeq(++seq);
         }
     }
 
@@ -402,7 +402,6 @@ final class Lane implements Runnable {
                     batch.epoch(),
                     decided.levels().get(d),
                     shortOf[d],
-                    outcome.endsInMicros(d),
                     sentNanos);
         }
     }

@@ -76,7 +76,7 @@ final class LaneBatch {
             again.add(call);
             return;
         }
-        builder.add(call.claim, call.intent);
+        builder.add(call.claim, call.intent, call.limitMillis);
         calls.add(call);
         if (leastDeadlineNanos == Long.MAX_VALUE
                 || call.deadlineNanos - now < leastDeadlineNanos - now) {

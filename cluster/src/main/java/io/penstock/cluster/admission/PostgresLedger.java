@@ -2,7 +2,8 @@ package io.penstock.cluster.admission;
 
 import io.penstock.budget.Batch;
 import io.penstock.budget.BudgetLedger;
-import io.penstock.budget.GiveBack;
+import io.penstock.budget.Settlement;
+import io.penstock.budget.Window;
 import io.penstock.cluster.postgres.SqlStates;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -129,7 +130,7 @@ public final class PostgresLedger implements LaneLedger {
     }
 
     @Override
-    public Return giveBack(GiveBack units) {
+    public Return settle(Settlement units) {
         try {
             columns.bindGiveBack(giveBack, incarnation, lane, units);
             return switch (number(giveBack)) {
@@ -178,7 +179,15 @@ public final class PostgresLedger implements LaneLedger {
         }
         List<Level> levels = new ArrayList<>(counters);
         for (int i = 4; i < 4 + counters; i++) {
-            levels.add(new Level(answer[i], answer[i + counters], answer[i + 2 * counters]));
+            Window.Fixed window =
+                    (Window.Fixed) batch.demands().get(i - 4).counter().budget().window();
+            levels.add(
+                    new Level(
+                            answer[i],
+                            answer[i + counters],
+                            answer[i + 2 * counters],
+                            0,
+                            window.endsInMicros(answer[i], answer[1])));
         }
         int[] admitted = new int[groups];
         for (int g = 0; g < groups; g++) {

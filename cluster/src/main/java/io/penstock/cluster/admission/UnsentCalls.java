@@ -1,8 +1,8 @@
 package io.penstock.cluster.admission;
 
-import io.penstock.budget.GiveBack;
-import io.penstock.budget.GiveBack.Refund;
-import io.penstock.budget.GiveBack.Unsent;
+import io.penstock.budget.Settlement;
+import io.penstock.budget.Settlement.Refund;
+import io.penstock.budget.Settlement.Unsent;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,7 +32,7 @@ final class UnsentCalls {
     }
 
     /** The next numbered batch of returns, or null where nothing waits. */
-    @Nullable GiveBack next(long seq, int waitMillis, int callsMax) {
+    @Nullable Settlement next(long seq, int waitMillis, int callsMax) {
         List<WaitingCall> taken = new ArrayList<>();
         calls.drainTo(taken, callsMax);
         if (taken.isEmpty()) {
@@ -49,7 +49,7 @@ final class UnsentCalls {
                         UnsentCalls::sum);
             }
         }
-        return new GiveBack(seq, waitMillis, new ArrayList<>(refunds.values()), unsent);
+        return new Settlement(seq, waitMillis, new ArrayList<>(refunds.values()), unsent);
     }
 
     private static Refund sum(Refund one, Refund other) {

@@ -1,7 +1,7 @@
 package io.penstock.cluster.admission;
 
 import io.penstock.budget.Claim;
-import io.penstock.budget.GiveBack.Refund;
+import io.penstock.budget.Settlement.Refund;
 import io.penstock.budget.Intent;
 import io.penstock.cluster.control.Snapshot;
 import java.lang.invoke.MethodHandles;
@@ -44,6 +44,9 @@ final class WaitingCall implements Verdict.Ticket {
     /** The call behind in the queue. */
     @Nullable WaitingCall newer;
 
+    /** How long it may hold units. */
+    final long limitMillis;
+
     Claim claim;
     Snapshot snapshot;
     int tries;
@@ -64,6 +67,7 @@ final class WaitingCall implements Verdict.Ticket {
     WaitingCall(AdmissionRequest request, long deadlineNanos, Thread caller) {
         intent = new Intent(request.call(), request.subject(), request.method());
         claim = request.claim();
+        limitMillis = request.limitMillis();
         snapshot = request.snapshot();
         this.deadlineNanos = deadlineNanos;
         this.caller = caller;

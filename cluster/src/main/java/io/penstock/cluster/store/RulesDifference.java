@@ -2,7 +2,6 @@ package io.penstock.cluster.store;
 
 import io.penstock.budget.Budget;
 import io.penstock.budget.Mode;
-import io.penstock.budget.Window;
 import io.penstock.cluster.control.Rules;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,19 +92,10 @@ public final class RulesDifference {
                 + " "
                 + lower(budget.unit())
                 + " per "
-                + words(budget.window())
+                + budget.window().words()
                 + (per.isEmpty() ? "" : " for each " + per)
                 + match
                 + (budget.mode() == Mode.ENFORCE ? "" : ", " + lower(budget.mode()));
-    }
-
-    private static String words(Window window) {
-        return switch (window) {
-            case Window.Fixed fixed ->
-                    fixed.micros() % 1_000_000 == 0
-                            ? fixed.micros() / 1_000_000 + "s"
-                            : fixed.micros() / 1_000 + "ms";
-        };
     }
 
     private static String lower(Enum<?> word) {

@@ -386,7 +386,7 @@ begin
     v_rest := pg_catalog.substr(v_rest, pg_catalog.strpos(v_rest, ':') + 1);
     budget := pg_catalog.left(v_rest, v_len);
     v_rest := pg_catalog.substr(v_rest, v_len + 1);
-    v_rest := pg_catalog.regexp_replace(v_rest, '^f[0-9]+', '');
+    v_rest := pg_catalog.regexp_replace(v_rest, '^[CMTBK]f[0-9]+', '');
     scope := '{}';
     while v_rest <> '' loop
         v_kind := pg_catalog.left(v_rest, 1);

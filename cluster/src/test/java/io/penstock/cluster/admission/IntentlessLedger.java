@@ -1,7 +1,7 @@
 package io.penstock.cluster.admission;
 
 import io.penstock.budget.Batch;
-import io.penstock.budget.GiveBack;
+import io.penstock.budget.Settlement;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -24,8 +24,8 @@ record IntentlessLedger(LaneLedger ledger) implements LaneLedger {
     }
 
     @Override
-    public Return giveBack(GiveBack units) {
-        return ledger.giveBack(units);
+    public Return settle(Settlement units) {
+        return ledger.settle(units);
     }
 
     @Override
@@ -46,6 +46,7 @@ record IntentlessLedger(LaneLedger ledger) implements LaneLedger {
                 batch.demands(),
                 batch.groups(),
                 batch.places(),
-                List.of());
+                List.of(),
+                batch.limitMillis());
     }
 }

@@ -110,7 +110,7 @@ final class LanesIT {
         Snapshot state = control.view().current();
         Claim claim = state.rules().budgets().claim(BOB, Mode.ENFORCE);
         return new AdmissionRequest(
-                UUID.randomUUID(), BOB, claim, "tools/call", state, System.nanoTime());
+                UUID.randomUUID(), BOB, claim, "tools/call", state, 60_000, System.nanoTime());
     }
 
     private Counter counter() {

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 /** Lanes over the in-memory ledger: threads are real, time is real, the database is not. */
 @Timeout(30)
 final class LanesTest {
-    private static final Window DAY = new Window.Fixed(86_400_000_000L);
+    private static final Window.Fixed DAY = new Window.Fixed(86_400_000_000L);
     private static final Subject BOB = new Subject("t", "bob", "s", "tool", null);
     private static final long CLOCK_MICROS = 1_800_000_000_000_000L;
 
@@ -92,6 +92,7 @@ final class LanesTest {
                 claim(subject, state),
                 "tools/call",
                 state,
+                60_000,
                 System.nanoTime());
     }
 
@@ -259,6 +260,7 @@ final class LanesTest {
                         claim(BOB, state),
                         "tools/call",
                         state,
+                        60_000,
                         System.nanoTime() - 360_000_000L);
 
         assertThat(lanes.admit(old)).isInstanceOf(Verdict.Unavailable.class);

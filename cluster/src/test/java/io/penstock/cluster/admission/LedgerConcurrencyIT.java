@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 /** Many connections on the same counters at once. */
 final class LedgerConcurrencyIT {
     private static final int WORKERS = 6;
-    private static final Window SECOND = new Window.Fixed(1_000_000);
+    private static final Window.Fixed SECOND = new Window.Fixed(1_000_000);
 
     @SuppressWarnings("NullAway.Init") // before all tests
     private static TestDatabase database;
@@ -382,7 +382,8 @@ final class LedgerConcurrencyIT {
                 batch.demands(),
                 batch.groups(),
                 batch.places(),
-                batch.intents());
+                batch.intents(),
+                batch.limitMillis());
     }
 
     private long epoch() {

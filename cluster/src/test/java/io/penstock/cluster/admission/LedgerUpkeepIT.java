@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 
 /** What operators see of the ledger, and what housekeeping takes away. */
 final class LedgerUpkeepIT {
-    private static final Window HOUR = new Window.Fixed(3_600_000_000L);
+    private static final Window.Fixed HOUR = new Window.Fixed(3_600_000_000L);
 
     @SuppressWarnings("NullAway.Init") // before all tests
     private static TestDatabase database;

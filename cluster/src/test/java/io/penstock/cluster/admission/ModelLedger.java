@@ -2,7 +2,7 @@ package io.penstock.cluster.admission;
 
 import io.penstock.budget.Batch;
 import io.penstock.budget.BudgetLedger;
-import io.penstock.budget.GiveBack;
+import io.penstock.budget.Settlement;
 import io.penstock.budget.InMemoryLedger;
 import java.sql.SQLException;
 import java.util.concurrent.CountDownLatch;
@@ -104,9 +104,9 @@ final class ModelLedger implements LaneOpener {
         }
 
         @Override
-        public Return giveBack(GiveBack units) {
+        public Return settle(Settlement units) {
             returns.incrementAndGet();
-            return afterReturn.apply(model.giveBack(units));
+            return afterReturn.apply(model.settle(units));
         }
 
         @Override

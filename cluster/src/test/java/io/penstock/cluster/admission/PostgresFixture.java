@@ -119,7 +119,7 @@ final class PostgresFixture implements LedgerFixture {
     }
 
     @Override
-    public void awaitNewWindow(Window window) {
+    public void awaitNewWindow(Window.Fixed window) {
         long before = window.index(databaseMicros());
         while (window.index(databaseMicros()) == before) {
             Thread.onSpinWait();

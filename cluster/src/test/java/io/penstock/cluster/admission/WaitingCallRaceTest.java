@@ -20,6 +20,7 @@ public class WaitingCallRaceTest {
                             Claim.NONE,
                             "m",
                             ControlStates.clear(1, List.of(), Map.of(), 0),
+                            60_000,
                             0),
                     0,
                     Thread.currentThread());

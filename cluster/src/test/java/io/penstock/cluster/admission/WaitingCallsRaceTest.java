@@ -38,6 +38,7 @@ public class WaitingCallsRaceTest {
                         Claim.NONE,
                         "m",
                         STATE,
+                        60_000,
                         0);
         return calls.push(new WaitingCall(request, id * 10L, Thread.currentThread())).name();
     }

@@ -35,6 +35,9 @@ public final class CallPath implements CallRunner {
     /** Stands in the journal in the place of a refusal code. */
     static final String WOULD_REFUSE = "would-refuse";
 
+    /** A call is cut at its time limit; what it holds is lost so long after that. */
+    private static final long HOLD_GRACE_MILLIS = 5_000;
+
     private final Map<String, Target> targets;
     private final ControlView view;
     private final Admission admission;
@@ -110,6 +113,7 @@ public final class CallPath implements CallRunner {
                                 claim,
                                 call.label(),
                                 state,
+                                target.config().maxDuration().toMillis() + HOLD_GRACE_MILLIS,
                                 call.arrivedNanos()));
         observer.admissionTook(ticker.getAsLong() - before);
         if (verdict instanceof Verdict.Admitted admitted) {

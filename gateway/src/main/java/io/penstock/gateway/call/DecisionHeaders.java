@@ -58,11 +58,30 @@ public final class DecisionHeaders {
             policy.append(", ");
         }
         limit.append('"').append(budget.name()).append("\";r=").append(standing.remaining());
-        limit.append(";t=").append(seconds(standing.endsInMicros()));
-        policy.append('"').append(budget.name()).append("\";q=").append(budget.limit());
-        switch (budget.window()) {
-            case Window.Fixed fixed -> policy.append(";w=").append(seconds(fixed.micros()));
+        if (standing.endsInMicros() >= 0) {
+            limit.append(";t=").append(seconds(standing.endsInMicros()));
         }
+        policy.append('"').append(budget.name()).append("\";q=").append(standing.counter().limit());
+        long micros =
+                switch (budget.window()) {
+                    case Window.Fixed fixed -> fixed.micros();
+                    case Window.Sliding sliding -> sliding.micros();
+                    case Window.Rate rate -> rate.periodMicros();
+                    case Window.Calendar calendar -> micros(calendar.span());
+                    case Window.Lifetime _, Window.Session _, Window.Open _ -> 0;
+                };
+        if (micros > 0) {
+            policy.append(";w=").append(seconds(micros));
+        }
+    }
+
+    /** The usual length: a day may have 23 hours and a month 28 days. */
+    private static long micros(Window.Calendar.Span span) {
+        return switch (span) {
+            case DAY -> 86_400 * MICROS_PER_SECOND;
+            case WEEK -> 7 * 86_400 * MICROS_PER_SECOND;
+            case MONTH -> 30 * 86_400 * MICROS_PER_SECOND;
+        };
     }
 
     private static long seconds(long micros) {

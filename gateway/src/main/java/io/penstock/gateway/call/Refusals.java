@@ -4,11 +4,9 @@ import io.penstock.budget.Budget;
 import io.penstock.budget.Dimension;
 import io.penstock.budget.Standing;
 import io.penstock.budget.Subject;
-import io.penstock.budget.Window;
 import io.penstock.cluster.control.Judgement;
 import io.penstock.cluster.control.Scope;
 import io.penstock.cluster.control.Stop;
-import java.time.Duration;
 import java.util.StringJoiner;
 
 /** The words of every refusal, in one place, so that each code always says the same. */
@@ -84,7 +82,7 @@ public final class Refusals {
                                 budget.name(),
                                 budget.limit(),
                                 budget.unit().name().toLowerCase(java.util.Locale.ROOT),
-                                words(budget.window()),
+                                budget.window().words(),
                                 retryAfterMillis),
                 scope(budget, subject),
                 budget.name(),
@@ -164,16 +162,6 @@ public final class Refusals {
             case SERVER -> subject.server();
             case TOOL -> subject.tool();
             case SESSION -> subject.session() == null ? "none" : "yours";
-        };
-    }
-
-    private static String words(Window window) {
-        return switch (window) {
-            case Window.Fixed fixed ->
-                    Duration.ofNanos(Math.multiplyExact(fixed.micros(), 1_000L))
-                            .toString()
-                            .substring(2)
-                            .toLowerCase(java.util.Locale.ROOT);
         };
     }
 }
