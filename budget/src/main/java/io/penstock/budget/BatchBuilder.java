@@ -78,8 +78,7 @@ public final class BatchBuilder {
             groups.add(group);
             for (int i = 0; i < group.demands().length; i++) {
                 int demand = group.demands()[i];
-                wanted[demand] =
-                        Math.addExact(wanted[demand], group.asked() * group.amounts()[i]);
+                wanted[demand] = Math.addExact(wanted[demand], group.asked() * group.amounts()[i]);
             }
         }
         List<Demand> demands = new ArrayList<>(wanted.length);

@@ -3,11 +3,11 @@ package io.penstock.budget;
 /**
  * Names a counter in the ledger.
  *
- * <p>A key is {@code [shadow/]LEN:NAME UNIT WINDOW part*} without the spaces; a part is a letter for its
- * dimension and one or two values, each after its length. Lengths count code points, as Postgres
- * does, and make every key readable in one way only: an agent that calls itself {@code b8:x} meets
- * nobody else's counter. The revision is not in the key, so applying a configuration again refills
- * nothing.
+ * <p>A key is {@code [shadow/]LEN:NAME UNIT WINDOW part*} without the spaces; a part is a letter
+ * for its dimension and one or two values, each after its length. Lengths count code points, as
+ * Postgres does, and make every key readable in one way only: an agent that calls itself {@code
+ * b8:x} meets nobody else's counter. The revision is not in the key, so applying a configuration
+ * again refills nothing.
  *
  * <p>Agents are unique within their tenant and tools within their server, so those parts carry
  * both. A session's part carries its agent; a call without a session counts as its agent.

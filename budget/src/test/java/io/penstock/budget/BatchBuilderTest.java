@@ -16,7 +16,8 @@ final class BatchBuilderTest {
     private final BatchBuilder builder = new BatchBuilder();
 
     private void add(Claim claim) {
-        builder.add(claim, new Intent(UUID.randomUUID(), Batches.subject("a"), "tools/call"), 60_000);
+        builder.add(
+                claim, new Intent(UUID.randomUUID(), Batches.subject("a"), "tools/call"), 60_000);
     }
 
     @Test

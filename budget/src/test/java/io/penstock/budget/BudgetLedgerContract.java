@@ -435,7 +435,8 @@ public abstract class BudgetLedgerContract {
 
         BudgetLedger.Return answer =
                 lane.settle(
-                        new Settlement(2, 5_000, List.of(new Refund(counter, index, 3)), List.of()));
+                        new Settlement(
+                                2, 5_000, List.of(new Refund(counter, index, 3)), List.of()));
 
         assertThat(answer).isInstanceOf(Superseded.class);
         assertThat(fixture.used(counter)).isEqualTo(4);

@@ -208,9 +208,7 @@ final class CounterRow {
         long next = room(counter, now) + 1;
         BigInteger over =
                 debt(now).subtract(big(rate.burst()).subtract(big(next)).multiply(emission(rate)));
-        return next > rate.burst() || over.signum() <= 0
-                ? 0
-                : ceil(over, scale).longValueExact();
+        return next > rate.burst() || over.signum() <= 0 ? 0 : ceil(over, scale).longValueExact();
     }
 
     private long nextStart(Window.Calendar calendar) {

@@ -272,7 +272,8 @@ public final class InMemoryLedger {
         if (own.seq < units.seq()) {
             own.seq = units.seq();
             own.taken = null;
-            units.refunds().forEach(r -> row(r.counter()).adjust(r.counter(), r.index(), -r.amount()));
+            units.refunds()
+                    .forEach(r -> row(r.counter()).adjust(r.counter(), r.index(), -r.amount()));
             units.unsent().forEach(call -> unsent.add(call.call()));
             units.holds().forEach(this::end);
         }

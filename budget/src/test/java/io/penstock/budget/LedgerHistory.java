@@ -126,7 +126,8 @@ final class LedgerHistory {
             return;
         }
         Refund refund = refundable.remove(random.nextInt(refundable.size()));
-        long modelIndex = ((Window.Fixed) refund.counter().budget().window()).index(1_800_000_000_000_000L);
+        long modelIndex =
+                ((Window.Fixed) refund.counter().budget().window()).index(1_800_000_000_000_000L);
         long seq = random.nextInt(6) == 0 ? seqs[lane] : ++seqs[lane];
         UUID call = UUID.nameUUIDFromBytes(new byte[] {(byte) lane, (byte) seq, (byte) (seq >> 8)});
         List<Unsent> calls = List.of(new Unsent(call, 1_800_000_000_000_000L));

@@ -1,8 +1,8 @@
 package io.penstock.cluster.admission;
 
 import io.penstock.budget.Claim;
-import io.penstock.budget.Settlement.Refund;
 import io.penstock.budget.Intent;
+import io.penstock.budget.Settlement.Refund;
 import io.penstock.cluster.control.Snapshot;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -120,9 +120,7 @@ final class BudgetJson {
                 optional(node, "server"),
                 optional(node, "tool"),
                 constant(Mode.class, text(node, "mode")),
-                node.has("reserve")
-                        ? constant(Reserve.class, text(node, "reserve"))
-                        : Reserve.MAX,
+                node.has("reserve") ? constant(Reserve.class, text(node, "reserve")) : Reserve.MAX,
                 node.has("unpriced")
                         ? constant(Unpriced.class, text(node, "unpriced"))
                         : Unpriced.REFUSE,
@@ -134,10 +132,7 @@ final class BudgetJson {
         List<LimitOverride> overrides = new ArrayList<>();
         if (node.has("overrides")) {
             for (JsonNode item : list(node, "overrides")) {
-                known(
-                        item,
-                        "override",
-                        Set.of("agent", "limit", "server", "tenant", "tool"));
+                known(item, "override", Set.of("agent", "limit", "server", "tenant", "tool"));
                 overrides.add(
                         new LimitOverride(
                                 optional(item, "tenant"),

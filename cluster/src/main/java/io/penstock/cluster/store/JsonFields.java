@@ -6,7 +6,9 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the fields of a revision's document; what is not as expected is an error, never a guess. */
+/**
+ * Reads the fields of a revision's document; what is not as expected is an error, never a guess.
+ */
 final class JsonFields {
     private JsonFields() {}
 

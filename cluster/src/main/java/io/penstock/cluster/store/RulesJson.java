@@ -31,8 +31,8 @@ import java.util.TreeMap;
 
 /**
  * Rules as the document of a revision: canonical, so that equal rules give equal bytes whatever
- * order their file had (that of prices counts and is kept), and strict, so that a field that only a later version knows is an error and
- * never a limit that is left out.
+ * order their file had (that of prices counts and is kept), and strict, so that a field that only a
+ * later version knows is an error and never a limit that is left out.
  */
 public final class RulesJson {
     private static final int FORMAT = 1;

@@ -177,7 +177,8 @@ final class LedgerBenchmark {
             UUID call = new UUID(random.nextLong(), random.nextLong());
             Verdict verdict =
                     lanes.admit(
-                            new AdmissionRequest(call, subject, claim, "tools/call", state, 60_000, began));
+                            new AdmissionRequest(
+                                    call, subject, claim, "tools/call", state, 60_000, began));
             boolean yes = verdict instanceof Verdict.Admitted;
             told += yes ? 1 : 0;
             if (recording) {

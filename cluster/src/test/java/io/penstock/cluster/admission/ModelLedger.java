@@ -2,8 +2,8 @@ package io.penstock.cluster.admission;
 
 import io.penstock.budget.Batch;
 import io.penstock.budget.BudgetLedger;
-import io.penstock.budget.Settlement;
 import io.penstock.budget.InMemoryLedger;
+import io.penstock.budget.Settlement;
 import java.sql.SQLException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;

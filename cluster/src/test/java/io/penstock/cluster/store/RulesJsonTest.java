@@ -4,12 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.budget.Budget;
+import io.penstock.budget.BudgetSet;
 import io.penstock.budget.Dimension;
+import io.penstock.budget.LimitOverride;
 import io.penstock.budget.Mode;
+import io.penstock.budget.Price;
+import io.penstock.budget.PriceList;
+import io.penstock.budget.Reserve;
 import io.penstock.budget.Unit;
+import io.penstock.budget.Unpriced;
 import io.penstock.budget.Window;
 import io.penstock.cluster.control.Rules;
 import java.time.Duration;
+import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -78,13 +86,69 @@ class RulesJsonTest {
     }
 
     @Test
+    void decode_everyKind_readsWhatWasWritten() {
+        List<Window> windows =
+                List.of(
+                        new Window.Fixed(60_000_000),
+                        new Window.Calendar(Window.Calendar.Span.WEEK, ZoneId.of("Europe/Berlin")),
+                        new Window.Sliding(1_000_000),
+                        new Window.Rate(1_000_000, 20),
+                        new Window.Lifetime(),
+                        new Window.Session(1_800_000_000));
+        List<Budget> budgets = new ArrayList<>();
+        for (Unit unit : Unit.values()) {
+            for (Window window : unit == Unit.CONCURRENCY ? List.of(new Window.Open()) : windows) {
+                budgets.add(
+                        new Budget(
+                                "b" + budgets.size(),
+                                unit,
+                                budgets.size(),
+                                window,
+                                Set.of(Dimension.TENANT),
+                                null,
+                                "x*",
+                                Mode.values()[budgets.size() % 4],
+                                Reserve.values()[budgets.size() % 2],
+                                Unpriced.values()[budgets.size() / 2 % 2],
+                                List.of(new LimitOverride("acme", "bob", null, "t", 1L << 62)),
+                                List.of(80, 95)));
+            }
+        }
+        List<Price> prices =
+                List.of(
+                        new Price("a*", null, Unit.COST, new Price.Known(400)),
+                        new Price(null, "t", Unit.BYTES, measured(new Price.BodyBytes())),
+                        new Price(null, null, Unit.TOKENS, measured(new Price.ResultPointer("/u"))),
+                        new Price(
+                                null,
+                                null,
+                                Unit.TOKENS,
+                                measured(new Price.ResponseHeader("X-Cost"))));
+        Rules rules =
+                new Rules(
+                        3,
+                        new BudgetSet(budgets, new PriceList(prices)),
+                        Map.of(),
+                        Duration.ofSeconds(1));
+
+        Rules read = RulesJson.decode(3, RulesJson.encode(rules));
+
+        assertThat(read.budgets().all()).containsExactlyInAnyOrderElementsOf(budgets);
+        assertThat(read.budgets().prices()).isEqualTo(rules.budgets().prices());
+    }
+
+    private static Price.Measured measured(Price.Source source) {
+        return new Price.Measured(8_000, source, 3);
+    }
+
+    @Test
     void decode_fieldOfLaterVersion_isRefused() {
         String document = RulesJson.encode(rules(1, List.of(RATE), Map.of()));
 
-        refused(document.replace("{\"budgets\"", "{\"prices\":[],\"budgets\""), "prices");
+        refused(document.replace("{\"budgets\"", "{\"policies\":[],\"budgets\""), "policies");
         refused(document.replace("\"limit\":100", "\"limit\":100,\"burst\":5"), "burst");
-        refused(document.replace("\"fixedMicros\":1000000", "\"calendar\":\"day\""), "calendar");
-        refused(document.replace("\"calls\"", "\"tokens\""), "tokens");
+        refused(document.replace("\"fixedMicros\":1000000", "\"lunar\":\"day\""), "lunar");
+        refused(document.replace("\"calls\"", "\"smiles\""), "smiles");
         refused(document.replace("\"format\":1", "\"format\":2"), "format 2");
     }
 
