@@ -20,15 +20,99 @@ create table penstock.lane (
     primary key (incarnation, lane)
 ) with (fillfactor = 20);
 
--- No index on what changes: an update stays in its page.
+-- One counter. `kind` says how to read it: 0 numbered windows (fixed, lifetime, open), 1 days, 2 weeks, 3 months,
+-- 4 sessions, 5 sliding, 6 rate. No index on what changes: an update stays in its page.
 create table penstock.counter (
-    key    text        collate "C" primary key,
-    idx    bigint      not null,                    -- number of the window that `used` belongs to
-    used   bigint      not null,
-    lim    bigint      not null,                    -- the limit it was last judged by; for people
-    micros bigint      not null,                    -- length of the window
-    at     timestamptz not null                     -- last written
+    key     text        collate "C" primary key,
+    kind    smallint    not null,
+    idx     bigint      not null,                    -- number of the window that `used` belongs to (5: the newest
+                                                     -- granule; 6: the arrival time, whole microseconds)
+    used    bigint      not null,                    -- 6: the arrival time's rest, in 1/lim microseconds
+    held    bigint      not null default 0,          -- units of it that calls in flight hold
+    lim     bigint      not null,                    -- the limit it was last judged by
+    ends_us bigint,                                  -- when nothing of it counts any more; null: never
+    at      timestamptz not null,                    -- last charged
+    state   bigint[]                                 -- 5: units of 51 granules, newest first; 6: {burst, period}
 ) with (fillfactor = 50);
+
+-- What a call in flight holds: units whose price is known afterwards, and concurrency slots. Deleting the row is what
+-- gives its units back or spends them, so it happens once.
+create table penstock.hold (
+    call        uuid        not null,
+    key         text        collate "C" not null,
+    idx         bigint      not null,                -- the window that was charged
+    amount      bigint      not null,
+    slot        boolean     not null,
+    incarnation uuid        not null,
+    ends_by     timestamptz not null,                -- the call is over by then
+    at_us       bigint      not null,                -- when it was charged
+    primary key (call, key)
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+
+-- The number of the local date that holds a moment. Inlined where it is used.
+create function penstock.date_number_v1(p_kind integer, p_zone text, p_at timestamptz) returns bigint
+language sql immutable return
+    case p_kind
+        when 1 then ((p_at at time zone p_zone)::date - '1970-01-01'::date)::bigint
+        when 2 then (((p_at at time zone p_zone)::date - '1970-01-01'::date + 3) / 7)::bigint
+        else (extract(year from p_at at time zone p_zone) * 12 + extract(month from p_at at time zone p_zone) - 1)::bigint
+    end;
+
+-- When the local date of that number begins.
+create function penstock.date_start_v1(p_kind integer, p_zone text, p_number bigint) returns timestamptz
+language sql immutable return
+    case p_kind
+        when 1 then ('1970-01-01'::date + p_number::integer)::timestamp at time zone p_zone
+        when 2 then ('1970-01-01'::date + (p_number * 7 - 3)::integer)::timestamp at time zone p_zone
+        else pg_catalog.make_date((p_number / 12)::integer, (p_number % 12)::integer + 1, 1)::timestamp at time zone p_zone
+    end;
+
+create function penstock.micros_v1(p_at timestamptz) returns bigint
+language sql immutable return (extract(epoch from p_at) * 1000000)::bigint;
+
+-- Reads counters as they are at a moment, each distinct one once: the number of its window now, what is used and held of
+-- it, and the room. Limits and window lengths come with the question; a counter that is not there yet is empty.
+--   p_micros   0 the window, 4 the idle time, 5 the granule, 6 the period
+--   tat, rest  a rate's arrival time under that limit; drop: granules that a sliding window has left behind
+create function penstock.counters_at_v1(
+    p_keys text[], p_limits bigint[], p_micros bigint[], p_kinds integer[], p_zones text[], p_bursts bigint[],
+    p_now timestamptz, p_us bigint)
+returns table (o bigint, kind integer, lim bigint, micros bigint, zone text, burst bigint, missing boolean, place tid,
+               idx bigint, used bigint, held bigint, room bigint, tat bigint, rest bigint, drop integer)
+language sql stable as $$
+    select u.o, n.kind, u.lim, u.micros, u.zone, u.burst, c.key is null, c.ctid, i.idx, s.used,
+           case when n.kind >= 5 or c.idx = i.idx then coalesce(c.held, 0) else 0 end,
+           case when n.kind <> 6 then greatest(0, u.lim - s.used)
+                when u.lim = 0 or t.tat - p_us > u.burst * u.micros / u.lim then 0
+                else greatest(0, (u.burst * u.micros
+                                  - case when t.tat < p_us then 0 else (t.tat - p_us) * u.lim + t.rest end) / u.micros) end,
+           t.tat, t.rest, d.drop
+      from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_limits), pg_catalog.unnest(p_micros),
+                      pg_catalog.unnest(p_kinds), pg_catalog.unnest(p_zones), pg_catalog.unnest(p_bursts))
+           with ordinality as u (key, lim, micros, kind, zone, burst, o)
+      left join penstock.counter c on c.key = u.key
+     cross join lateral (select coalesce(u.kind, 0) as kind) n
+     cross join lateral (
+        select case n.kind
+                when 0 then greatest(p_us / u.micros, c.idx)
+                when 4 then case when c.at + u.micros * interval '1 microsecond' >= p_now then c.idx
+                                 else greatest(p_us, c.idx) end
+                when 5 then greatest(p_us / u.micros, c.idx)
+                when 6 then p_us
+                else greatest(penstock.date_number_v1(n.kind, u.zone, p_now), c.idx) end as idx) i
+     cross join lateral (
+        select case when n.kind = 5 and c.key is not null then least(51, i.idx - c.idx)::integer else 0 end as drop) d
+     cross join lateral (
+        select case when n.kind = 6 or c.key is null then 0
+                    when n.kind <> 5 then case when c.idx = i.idx then c.used else 0 end
+                    when d.drop = 0 then c.used
+                    else c.used - coalesce((select pg_catalog.sum(g.units) from pg_catalog.unnest(c.state[52 - d.drop : 51])
+                                             as g (units)), 0)::bigint end as used) s
+     cross join lateral (
+        select case when n.kind <> 6 then null when c.key is null then 0
+                    when c.lim = u.lim then c.idx else c.idx + (c.used > 0)::integer end as tat,
+               case when n.kind = 6 and c.lim = u.lim then c.used else 0 end as rest) t
+$$;
 
 -- Opens a lane before its first admission. Returns the last number used on it, -1 when the incarnation is over, -2 when
 -- it is not known (it has not beaten yet, or was forgotten). The share lock makes this wait for a sweeper that is
@@ -56,29 +140,60 @@ begin
     return case when v_fenced then -1 else v_seq end;
 end $$;
 
+-- Us until units of each counter come back by themselves; -1 never. Reads what this transaction has written.
+create function penstock.back_at_v1(
+    p_keys text[], p_limits bigint[], p_micros bigint[], p_kinds integer[], p_zones text[], p_bursts bigint[],
+    p_now timestamptz, p_us bigint)
+returns bigint[] language sql volatile as $$
+    select pg_catalog.array_agg(
+        case r.kind
+            when 0 then case when r.micros = 4611686018427387904 then -1 else (r.idx + 1) * r.micros - p_us end
+            when 4 then r.micros
+            when 5 then coalesce(
+                (select (r.idx - r.drop - pg_catalog.max(g.o) + 52) * r.micros - p_us
+                   from penstock.counter c, pg_catalog.unnest(c.state[1 : 51 - r.drop]) with ordinality as g (units, o)
+                  where c.ctid = r.place and g.units > 0), 0)
+            when 6 then case
+                when r.lim = 0 then -1
+                when r.room >= r.burst then 0
+                else greatest(0, pg_catalog.ceil(
+                    ((r.tat - p_us)::numeric * r.lim + r.rest - (r.burst - r.room - 1)::numeric * r.micros) / r.lim))::bigint end
+            else penstock.micros_v1(penstock.date_start_v1(r.kind, r.zone, r.idx + 1)) - p_us end order by r.o)
+      from penstock.counters_at_v1(p_keys, p_limits, p_micros, p_kinds, p_zones, p_bursts, p_now, p_us) r
+$$;
+
 -- Decides one batch. Called alone, in autocommit, by the one class that owns lanes.
 --
 --   p_keys, p_limits, p_micros, p_wanted, p_shadow   each distinct counter once; wanted = if every call were admitted
+--   p_kinds, p_zones, p_bursts                       null where all are numbered windows; see counters_at_v1
 --   p_asked, p_first, p_demand, p_amount             groups in order of arrival; the charges of group g are those from
 --                                                    p_first[g] to p_first[g + 1] - 1, each on counter p_demand[i]
+--   p_hold, p_limit_ms                               per charge: 0 spent, 1 held for its price, 2 a slot; per call: how
+--                                                    long it may hold; null where nothing is held
 --   p_calls, p_group, p_rank, p_subject              calls in order of arrival; empty where nothing is journaled
 --   p_tenants, p_agents, p_servers, p_tools, p_methods   each distinct subject once, by p_subject
 --
--- Returns {status, now, lock wait in us, all, idx.., left.., charged.., admitted..}: one idx, left and charged per counter;
--- admitted per group only where `all` is 0. Status 0 decided, 1 replan, 2 late, 3 superseded.
+-- A counter that does not limit (shadow) is charged for the calls that fit as they come, in full, and not for the others.
+--
+-- Returns {status, now, lock wait in us, all, idx.., left.., charged.., held.., back.., admitted..}: one of each per
+-- counter; admitted per group only where `all` is 0. Status 0 decided, 1 replan, 2 late, 3 superseded. back: us until
+-- units come back by themselves, -1 never.
 create function penstock.admit_v1(
     p_incarnation uuid, p_lane smallint, p_seq bigint, p_epoch bigint, p_wait_ms integer,
     p_keys text[], p_limits bigint[], p_micros bigint[], p_wanted bigint[], p_shadow boolean[],
+    p_kinds integer[], p_zones text[], p_bursts bigint[],
     p_asked integer[], p_first integer[], p_demand integer[], p_amount bigint[],
+    p_hold integer[], p_limit_ms bigint[],
     p_calls text[], p_group integer[], p_rank integer[], p_subject integer[],
     p_tenants text[], p_agents text[], p_servers text[], p_tools text[], p_methods text[])
 returns bigint[] language plpgsql volatile security definer as $$
 declare
     c_lock_class constant integer := 1885695603;
-    c_endless    constant bigint  := 4611686018427387904;  -- a shadow counter's room while groups are decided: no bound
+    c_never      constant bigint  := 4611686018427387904;
     v_counters   constant integer := pg_catalog.cardinality(p_keys);
     v_groups     constant integer := pg_catalog.cardinality(p_asked);
     v_calls      constant integer := pg_catalog.cardinality(p_calls);
+    v_plain      constant boolean := p_kinds is null;
     v_set        pg_catalog.text;
     v_wait_us    bigint;
     v_epoch      bigint;
@@ -86,18 +201,21 @@ declare
     v_now        timestamp with time zone;
     v_us         bigint;
     v_all        boolean := true;
-    v_short      boolean := false;
     v_idx        bigint[];
-    v_used       bigint[];
     v_room       bigint[];
     v_left       bigint[];
     v_charged    bigint[];
+    v_held       bigint[];
+    v_back       bigint[];
+    v_fit        bigint[];
     v_admitted   bigint[];
+    v_more       bigint[];
     v_written    bigint;
     v_over       bigint;
     v_due        bigint;
     v_any        boolean;
     n            bigint;
+    f            bigint;
     g            integer;
     i            integer;
 begin
@@ -129,82 +247,154 @@ begin
     end if;
     v_us := (extract(epoch from v_now) * 1000000)::bigint;
 
-    if v_counters > 0 then
-        -- Reads every counter and, where all that is wanted fits, writes it at once: the common case is one statement.
+    if v_counters > 0 and v_plain then
+        -- Reads every counter and, where all that is wanted fits and nothing is held, writes it at once: the common case
+        -- is one statement.
         with d as materialized (
-            select u.o, u.lim, u.wanted, c.ctid as at, c.key is null as missing, d.idx, d.used,
-                   case when u.shadow then greatest(0, least(u.wanted, u.lim - d.used)) else u.wanted end as charge,
-                   u.shadow or d.used + u.wanted <= u.lim as fits
+            select u.o, u.lim, u.wanted, u.micros, c.ctid as at, c.key is null as missing, d.idx, d.used, d.held,
+                   u.wanted <= u.lim - d.used as fits
               from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_limits), pg_catalog.unnest(p_micros),
-                              pg_catalog.unnest(p_wanted), pg_catalog.unnest(p_shadow))
-                   with ordinality as u (key, lim, micros, wanted, shadow, o)
+                              pg_catalog.unnest(p_wanted))
+                   with ordinality as u (key, lim, micros, wanted, o)
               left join penstock.counter c on c.key = u.key
              cross join lateral (select greatest(v_us / u.micros, c.idx) as idx,
-                                        case when c.idx >= v_us / u.micros then c.used else 0 end as used) as d),
+                                        case when c.idx >= v_us / u.micros then c.used else 0 end as used,
+                                        case when c.idx >= v_us / u.micros then c.held else 0 end as held) as d),
         f as materialized (
-            select pg_catalog.bool_and(d.fits and not d.missing) as fits from d),
+            select pg_catalog.bool_and(d.fits and not d.missing) and p_hold is null as now, pg_catalog.bool_and(d.fits) as fits
+              from d),
         w as (
             update penstock.counter c
-               set used = case when c.idx = d.idx then c.used else 0 end + d.charge, idx = d.idx, lim = d.lim, at = v_now
-              from d, f where f.fits and d.charge > 0 and c.ctid = d.at and c.idx <= d.idx
+               set used = d.used + d.wanted, held = d.held, idx = d.idx, lim = d.lim, at = v_now,
+                   ends_us = case when d.micros = c_never then null else (d.idx + 1) * d.micros end
+              from d, f where f.now and c.ctid = d.at and c.idx <= d.idx
             returning c.used > d.lim as over)
-        select (select f.fits from f), pg_catalog.array_agg(d.idx order by d.o), pg_catalog.array_agg(d.used order by d.o),
-               pg_catalog.array_agg(d.charge order by d.o),
-               pg_catalog.array_agg(greatest(0, d.lim - d.used - d.charge) order by d.o),
-               pg_catalog.bool_or(d.charge < d.wanted), pg_catalog.count(*) filter (where d.charge > 0),
+        select (select f.fits from f), (select f.now from f), pg_catalog.array_agg(d.idx order by d.o),
+               pg_catalog.array_agg(d.held order by d.o), pg_catalog.array_agg(greatest(0, d.lim - d.used) order by d.o),
+               pg_catalog.array_agg(greatest(0, d.lim - d.used - d.wanted) order by d.o),
+               pg_catalog.array_agg(case when d.micros = c_never then -1 else (d.idx + 1) * d.micros - v_us end order by d.o),
                (select pg_catalog.count(*) from w), (select pg_catalog.count(*) from w where w.over)
-          into strict v_all, v_idx, v_used, v_charged, v_left, v_short, v_due, v_written, v_over
+          into strict v_all, v_any, v_idx, v_held, v_room, v_left, v_back, v_written, v_over
           from d;
+        if v_any and (v_written <> v_counters or v_over > 0) then
+            raise exception 'ledger: % of % counters written, % over their limit: something writes without its lock',
+                v_written, v_counters, v_over;
+        end if;
+        v_charged := p_wanted;
+    elsif v_counters > 0 then
+        select pg_catalog.bool_and(w.wanted <= r.room), false, pg_catalog.array_agg(r.idx order by r.o),
+               pg_catalog.array_agg(r.held order by r.o), pg_catalog.array_agg(r.room order by r.o),
+               pg_catalog.array_agg(r.room - w.wanted order by r.o)
+          into strict v_all, v_any, v_idx, v_held, v_room, v_left
+          from penstock.counters_at_v1(p_keys, p_limits, p_micros, p_kinds, p_zones, p_bursts, v_now, v_us) r
+          join pg_catalog.unnest(p_wanted) with ordinality as w (wanted, o) on w.o = r.o;
+        v_charged := p_wanted;
+    else
+        v_any := true;
+    end if;
 
-        if not v_all then
-            -- Groups in order of arrival, each as far as the tightest of its counters allows.
-            select pg_catalog.array_agg(case when u.shadow then c_endless else greatest(0, u.lim - u.used) end order by u.o)
-              into strict v_room
-              from rows from (pg_catalog.unnest(p_limits), pg_catalog.unnest(v_used), pg_catalog.unnest(p_shadow))
-                   with ordinality as u (lim, used, shadow, o);
-            v_left := v_room;
-            v_admitted := pg_catalog.array_fill(0::bigint, array[v_groups]);
-            for g in 1 .. v_groups loop
-                n := p_asked[g];
-                for i in p_first[g] .. p_first[g + 1] - 1 loop
+    if not v_all then
+        -- Groups in order of arrival, each as far as the tightest of its counters allows.
+        v_left := v_room;
+        v_admitted := pg_catalog.array_fill(0::bigint, array[v_groups]);
+        v_fit := pg_catalog.array_fill(0::bigint, array[pg_catalog.cardinality(p_demand)]);
+        for g in 1 .. v_groups loop
+            n := p_asked[g];
+            for i in p_first[g] .. p_first[g + 1] - 1 loop
+                if not p_shadow[p_demand[i]] then
                     n := least(n, v_left[p_demand[i]] / p_amount[i]);
-                end loop;
-                if n > 0 then
-                    v_admitted[g] := n;
-                    for i in p_first[g] .. p_first[g + 1] - 1 loop
-                        v_left[p_demand[i]] := v_left[p_demand[i]] - n * p_amount[i];
-                    end loop;
                 end if;
             end loop;
+            if n > 0 then
+                v_admitted[g] := n;
+                for i in p_first[g] .. p_first[g + 1] - 1 loop
+                    f := n;
+                    if p_shadow[p_demand[i]] then
+                        f := least(n, v_left[p_demand[i]] / p_amount[i]);
+                    end if;
+                    v_fit[i] := f;
+                    v_left[p_demand[i]] := v_left[p_demand[i]] - f * p_amount[i];
+                end loop;
+            end if;
+        end loop;
+        select pg_catalog.array_agg(u.room - u.rest order by u.o) into strict v_charged
+          from rows from (pg_catalog.unnest(v_room), pg_catalog.unnest(v_left)) with ordinality as u (room, rest, o);
+    end if;
 
-            select pg_catalog.array_agg(c.charge order by u.o),
-                   pg_catalog.array_agg(greatest(0, u.lim - u.used - c.charge) order by u.o),
-                   pg_catalog.count(*) filter (where c.charge > 0)
-              into strict v_charged, v_left, v_due
-              from rows from (pg_catalog.unnest(p_limits), pg_catalog.unnest(v_used), pg_catalog.unnest(p_shadow),
-                              pg_catalog.unnest(v_room), pg_catalog.unnest(v_left))
-                   with ordinality as u (lim, used, shadow, room, rest, o)
-             cross join lateral (select case when u.shadow then greatest(0, least(u.room - u.rest, u.lim - u.used))
-                                             else u.room - u.rest end as charge) as c;
-            insert into penstock.counter (key, idx, used, lim, micros, at)
-                select u.key, u.idx, 0, u.lim, u.micros, v_now
-                  from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_limits), pg_catalog.unnest(p_micros),
-                                  pg_catalog.unnest(v_idx), pg_catalog.unnest(v_charged))
-                       as u (key, lim, micros, idx, charge)
-                 where u.charge > 0 and not exists (select 1 from penstock.counter e where e.key = u.key);
+    if not v_any then
+        if p_hold is null then
+            v_more := pg_catalog.array_fill(0::bigint, array[v_counters]);
+        else
+            select pg_catalog.array_agg(coalesce(h.units, 0) order by k.o) into strict v_more
+              from pg_catalog.generate_series(1, v_counters) as k (o)
+              left join (select c.demand, pg_catalog.sum(c.amount * case when v_all then p_asked[q.g] else v_fit[c.i] end)
+                                ::bigint as units
+                           from pg_catalog.generate_series(1, v_groups) as q (g)
+                           join rows from (pg_catalog.unnest(p_demand), pg_catalog.unnest(p_amount), pg_catalog.unnest(p_hold))
+                                with ordinality as c (demand, amount, hold, i)
+                             on c.i >= p_first[q.g] and c.i < p_first[q.g + 1]
+                          where c.hold > 0 group by c.demand) as h on h.demand = k.o;
+        end if;
+        insert into penstock.counter (key, kind, idx, used, lim, at, state)
+            select u.key, coalesce(u.kind, 0), case when u.kind = 6 then 0 else u.idx end, 0, u.lim,
+                   '-infinity', case u.kind when 5 then pg_catalog.array_fill(0::bigint, array[51])
+                                            when 6 then array[u.burst, u.micros] end
+              from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_limits), pg_catalog.unnest(p_micros),
+                              pg_catalog.unnest(p_kinds), pg_catalog.unnest(p_bursts), pg_catalog.unnest(v_idx),
+                              pg_catalog.unnest(v_charged))
+                   as u (key, lim, micros, kind, burst, idx, charge)
+             where u.charge > 0 and not exists (select 1 from penstock.counter e where e.key = u.key);
+        if v_plain then
             with w as (
                 update penstock.counter c
-                   set used = case when c.idx = u.idx then c.used else 0 end + u.charge,
-                       idx = u.idx, lim = u.lim, at = v_now
-                  from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_limits), pg_catalog.unnest(v_idx),
-                                  pg_catalog.unnest(v_charged)) as u (key, lim, idx, charge)
+                   set used = case when c.idx = u.idx then c.used else 0 end + u.charge, held = u.held + u.more,
+                       idx = u.idx, lim = u.lim, at = v_now,
+                       ends_us = case when u.micros = c_never then null else (u.idx + 1) * u.micros end
+                  from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_limits), pg_catalog.unnest(p_micros),
+                                  pg_catalog.unnest(v_idx), pg_catalog.unnest(v_charged), pg_catalog.unnest(v_held),
+                                  pg_catalog.unnest(v_more)) as u (key, lim, micros, idx, charge, held, more)
                  where c.key = u.key and u.charge > 0 and c.idx <= u.idx
                 returning c.used > u.lim as over)
             select pg_catalog.count(*), pg_catalog.count(*) filter (where w.over) into strict v_written, v_over from w;
+        else
+            with r as materialized (
+                select r.*, x.charge, x.held + x.more as holding
+                  from penstock.counters_at_v1(p_keys, p_limits, p_micros, p_kinds, p_zones, p_bursts, v_now, v_us) r
+                  join rows from (pg_catalog.unnest(v_charged), pg_catalog.unnest(v_held), pg_catalog.unnest(v_more))
+                       with ordinality as x (charge, held, more, o) on x.o = r.o),
+            w as (
+                update penstock.counter c
+                   set idx = case when r.kind <> 6 then r.idx
+                                  else t.base + (t.rest + r.charge * r.micros) / r.lim end,
+                       used = case when r.kind <> 6 then r.used + r.charge
+                                   else (t.rest + r.charge * r.micros) % r.lim end,
+                       held = r.holding, lim = r.lim, at = v_now,
+                       ends_us = case r.kind
+                           when 0 then case when r.micros = c_never then null else (r.idx + 1) * r.micros end
+                           when 4 then v_us + r.micros
+                           when 5 then (r.idx + 51) * r.micros
+                           when 6 then t.base + (t.rest + r.charge * r.micros) / r.lim + 1
+                           else penstock.micros_v1(penstock.date_start_v1(r.kind, r.zone, r.idx + 1)) end,
+                       state = case r.kind
+                           when 5 then case when r.drop = 0 then array[c.state[1] + r.charge] || c.state[2:51]
+                                            else array[r.charge] || pg_catalog.array_fill(0::bigint, array[r.drop - 1])
+                                                 || c.state[1 : 51 - r.drop] end
+                           when 6 then array[r.burst, r.micros] end
+                  from r cross join lateral (select greatest(r.tat, v_us) as base,
+                                                    case when r.tat >= v_us then r.rest else 0 end as rest) t
+                 where r.charge > 0 and c.ctid = r.place and (r.kind = 6 or c.idx <= r.idx)
+                returning case when r.kind = 6 then r.charge > r.room else c.used > r.lim end as over)
+            select pg_catalog.count(*), pg_catalog.count(*) filter (where w.over) into strict v_written, v_over from w;
         end if;
+        select pg_catalog.count(*) into strict v_due from pg_catalog.unnest(v_charged) as u (charge) where u.charge > 0;
         if v_written <> v_due or v_over > 0 then
             raise exception 'ledger: % of % counters written, % over their limit: something writes without its lock',
                 v_written, v_due, v_over;
+        end if;
+        select pg_catalog.array_agg(u.held + u.more order by u.o) into strict v_held
+          from rows from (pg_catalog.unnest(v_held), pg_catalog.unnest(v_more)) with ordinality as u (held, more, o);
+        if not v_plain then
+            v_back := penstock.back_at_v1(p_keys, p_limits, p_micros, p_kinds, p_zones, p_bursts, v_now, v_us);
         end if;
     end if;
 
@@ -213,19 +403,32 @@ begin
         insert into penstock.journal (at, kind, call, incarnation, lane, seq, epoch, revision,
                                       tenant, agent, server, tool, method)
             select v_now, 'intent', u.call::pg_catalog.uuid, p_incarnation, p_lane, p_seq, p_epoch, v_revision,
-                   p_tenants[u.subject], p_agents[u.subject], p_servers[u.subject], p_tools[u.subject],
-                   p_methods[u.subject]
+                   s.tenant, s.agent, s.server, s.tool, s.method
               from rows from (pg_catalog.unnest(p_calls), pg_catalog.unnest(p_group), pg_catalog.unnest(p_rank),
                               pg_catalog.unnest(p_subject)) as u (call, grp, rank, subject)
+              join rows from (pg_catalog.unnest(p_tenants), pg_catalog.unnest(p_agents), pg_catalog.unnest(p_servers),
+                              pg_catalog.unnest(p_tools), pg_catalog.unnest(p_methods))
+                   with ordinality as s (tenant, agent, server, tool, method, o) on s.o = u.subject
              where v_all or u.rank < v_admitted[u.grp];
+        if p_hold is not null then
+            insert into penstock.hold (call, key, idx, amount, slot, incarnation, ends_by, at_us)
+                select u.call::pg_catalog.uuid, k.key, v_idx[c.demand], c.amount, c.hold = 2, p_incarnation,
+                       v_now + u.ms * interval '1 millisecond', v_us
+                  from rows from (pg_catalog.unnest(p_calls), pg_catalog.unnest(p_group), pg_catalog.unnest(p_rank),
+                                  pg_catalog.unnest(p_limit_ms)) as u (call, grp, rank, ms)
+                  join rows from (pg_catalog.unnest(p_demand), pg_catalog.unnest(p_amount), pg_catalog.unnest(p_hold))
+                       with ordinality as c (demand, amount, hold, i)
+                    on c.i >= p_first[u.grp] and c.i < p_first[u.grp + 1] and c.hold > 0
+                  join pg_catalog.unnest(p_keys) with ordinality as k (key, o) on k.o = c.demand
+                 where u.rank < case when v_all then p_asked[u.grp] else v_fit[c.i] end;
+        end if;
     end if;
     if v_any then
         update penstock.lane l
-           set at_us = v_us, admitted = v_admitted::smallint[],
-               charged = case when v_all and not v_short then null else v_charged end
+           set at_us = v_us, admitted = v_admitted::smallint[], charged = case when v_all then null else v_charged end
          where l.incarnation = p_incarnation and l.lane = p_lane;
     end if;
-    return array[0, v_us, v_wait_us, v_all::integer] || v_idx || v_left || v_charged || v_admitted;
+    return array[0, v_us, v_wait_us, v_all::integer] || v_idx || v_left || v_charged || v_held || v_back || v_admitted;
 end $$;
 
 -- Undoes the batch `p_seq` whose answer was lost. Where it is in, its units go back as far as their window is still
