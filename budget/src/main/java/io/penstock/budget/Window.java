@@ -12,6 +12,34 @@ public sealed interface Window {
     /** Names the kind and length in a counter's key; no spec is the beginning of another. */
     String spec();
 
+    /**
+     * Reads a spec back, as far as it tells: a rate's burst is not part of it.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
+    static Window ofSpec(String spec, long burst) {
+        if (spec.isEmpty()) {
+            throw new IllegalArgumentException("an empty window spec");
+        }
+        String rest = spec.substring(1);
+        return switch (spec.charAt(0)) {
+            case 'f' -> new Fixed(Long.parseLong(rest));
+            case 's' -> new Sliding(Long.parseLong(rest));
+            case 'r' -> new Rate(Long.parseLong(rest), burst);
+            case 'n' -> new Session(Long.parseLong(rest));
+            case 'l' -> new Lifetime();
+            case 'o' -> new Open();
+            case 'd' -> new Calendar(Calendar.Span.DAY, zone(rest));
+            case 'w' -> new Calendar(Calendar.Span.WEEK, zone(rest));
+            case 'm' -> new Calendar(Calendar.Span.MONTH, zone(rest));
+            default -> throw new IllegalArgumentException("no window's spec: " + spec);
+        };
+    }
+
+    private static ZoneId zone(String counted) {
+        return ZoneId.of(counted.substring(counted.indexOf(':') + 1));
+    }
+
     /** What stands after "per" in a sentence. */
     String words();
 

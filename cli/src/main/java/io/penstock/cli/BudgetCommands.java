@@ -112,7 +112,7 @@ final class BudgetCommands implements Callable<Integer> {
                     use.used(),
                     use.limit(),
                     Table.cell(left == 0 ? Style.BAD : Style.PLAIN, left),
-                    Moment.text(use.endsAt()));
+                    use.endsAt() == null ? "never" : Moment.text(use.endsAt()));
         }
         table.print(terminal);
         if (uses.size() == Budgets.LISTED_MAX) {
@@ -187,11 +187,14 @@ final class BudgetCommands implements Callable<Integer> {
     private static Map<String, Object> tree(BudgetUsage use) {
         Map<String, Object> tree = new LinkedHashMap<>();
         tree.put("budget", use.budget());
+        tree.put("unit", use.unit());
         tree.put("scope", use.scope());
         tree.put("shadow", use.shadow());
+        tree.put("window", use.window());
         tree.put("used", use.used());
+        tree.put("held", use.held());
         tree.put("limit", use.limit());
-        tree.put("endsAt", use.endsAt().toString());
+        tree.put("endsAt", use.endsAt() == null ? null : use.endsAt().toString());
         return tree;
     }
 }

@@ -1,14 +1,12 @@
 package io.penstock.cluster.admission;
 
 import io.penstock.budget.Batch;
-import io.penstock.budget.Budget;
-import io.penstock.budget.Counter;
+import io.penstock.budget.Charge;
 import io.penstock.budget.Demand;
 import io.penstock.budget.Group;
 import io.penstock.budget.Intent;
 import io.penstock.budget.Settlement;
 import io.penstock.budget.Subject;
-import io.penstock.budget.Window;
 import java.sql.Array;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -35,8 +33,9 @@ final class BatchColumns {
         to.setLong(4, batch.epoch());
         to.setInt(5, Math.max(1, batch.waitMillis()));
         bindDemands(to, 6, batch.demands());
-        bindGroups(to, 11, batch.groups());
-        bindIntents(to, 15, batch);
+        bindGroups(to, 14, batch.groups());
+        bindHolds(to, 18, batch);
+        bindIntents(to, 20, batch);
     }
 
     void bindResolve(PreparedStatement to, UUID incarnation, int lane, int waitMillis, Batch batch)
@@ -47,58 +46,92 @@ final class BatchColumns {
         to.setLong(3, batch.seq());
         to.setInt(4, waitMillis);
         to.setArray(5, keys(demands));
-        to.setArray(6, array("int8", micros(demands)));
-        to.setArray(7, array("int8", wanted(demands)));
+        CounterColumns counters = counters(demands);
+        to.setArray(6, array("int8", counters.micros()));
+        bindKinds(to, 7, counters);
+        to.setArray(9, array("int8", wanted(demands)));
         int[] asked = new int[batch.groups().size()];
         for (int g = 0; g < asked.length; g++) {
             asked[g] = batch.groups().get(g).asked();
         }
-        to.setArray(8, array("int4", asked));
-        bindCalls(to, 9, batch);
+        to.setArray(10, array("int4", asked));
+        bindCalls(to, 11, batch);
     }
 
-    void bindGiveBack(PreparedStatement to, UUID incarnation, int lane, Settlement units)
+    void bindSettle(PreparedStatement to, UUID incarnation, int lane, Settlement units)
             throws SQLException {
-        List<Settlement.Refund> refunds = units.refunds();
-        String[] keys = new String[refunds.size()];
-        long[] indexes = new long[keys.length];
-        long[] amounts = new long[keys.length];
-        for (int i = 0; i < keys.length; i++) {
-            keys[i] = refunds.get(i).counter().key();
-            indexes[i] = refunds.get(i).index();
-            amounts[i] = refunds.get(i).amount();
-        }
-        String[] calls = new String[units.unsent().size()];
-        long[] admitted = new long[calls.length];
-        for (int i = 0; i < calls.length; i++) {
-            calls[i] = units.unsent().get(i).call().toString();
-            admitted[i] = units.unsent().get(i).admittedMicros();
-        }
+        SettlementColumns columns = new SettlementColumns(units);
         to.setObject(1, incarnation);
         to.setShort(2, (short) lane);
         to.setLong(3, units.seq());
         to.setInt(4, Math.max(1, units.waitMillis()));
-        to.setArray(5, array("text", keys));
-        to.setArray(6, array("int8", indexes));
-        to.setArray(7, array("int8", amounts));
-        to.setArray(8, array("text", calls));
-        to.setArray(9, array("int8", admitted));
+        to.setArray(5, array("text", columns.keys()));
+        to.setArray(6, array("text", columns.budgets()));
+        to.setArray(7, array("int4", columns.refundKeys));
+        to.setArray(8, array("int8", columns.refundIndexes));
+        to.setArray(9, array("int8", columns.refundAmounts));
+        to.setArray(10, array("text", columns.calls));
+        to.setArray(11, array("int8", columns.admittedMicros));
+        to.setArray(12, array("text", columns.holdCalls));
+        to.setArray(13, array("int4", columns.holdKeys));
+        to.setArray(14, array("int8", columns.holdActuals));
+        to.setArray(15, array("int4", columns.holdFates));
     }
 
     private void bindDemands(PreparedStatement to, int at, List<Demand> demands)
             throws SQLException {
-        long[] limits = new long[demands.size()];
-        boolean[] shadow = new boolean[limits.length];
-        for (int d = 0; d < limits.length; d++) {
-            Counter counter = demands.get(d).counter();
-            limits[d] = counter.limit();
-            shadow[d] = counter.shadow();
+        boolean[] shadow = new boolean[demands.size()];
+        for (int d = 0; d < shadow.length; d++) {
+            shadow[d] = demands.get(d).counter().shadow();
         }
+        CounterColumns counters = counters(demands);
         to.setArray(at, keys(demands));
-        to.setArray(at + 1, array("int8", limits));
-        to.setArray(at + 2, array("int8", micros(demands)));
+        to.setArray(at + 1, array("int8", counters.limits()));
+        to.setArray(at + 2, array("int8", counters.micros()));
         to.setArray(at + 3, array("int8", wanted(demands)));
         to.setArray(at + 4, array("bool", shadow));
+        bindKinds(to, at + 5, counters);
+        to.setArray(at + 7, counters.plain() ? null : array("int8", counters.bursts()));
+    }
+
+    private static CounterColumns counters(List<Demand> demands) {
+        CounterColumns counters = new CounterColumns(demands.size());
+        for (Demand demand : demands) {
+            counters.add(demand.counter());
+        }
+        return counters;
+    }
+
+    private void bindKinds(PreparedStatement to, int at, CounterColumns counters)
+            throws SQLException {
+        to.setArray(at, counters.plain() ? null : array("int4", counters.kinds()));
+        to.setArray(at + 1, counters.plain() ? null : array("text", counters.zones()));
+    }
+
+    private void bindHolds(PreparedStatement to, int at, Batch batch) throws SQLException {
+        if (batch.limitMillis().length == 0) {
+            to.setArray(at, null);
+            to.setArray(at + 1, null);
+            return;
+        }
+        int charges = 0;
+        for (Group group : batch.groups()) {
+            charges += group.kinds().length;
+        }
+        int[] holds = new int[charges];
+        int next = 0;
+        for (Group group : batch.groups()) {
+            for (Charge.Kind kind : group.kinds()) {
+                holds[next++] =
+                        switch (kind) {
+                            case PLAIN -> 0;
+                            case METERED -> 1;
+                            case SLOT -> 2;
+                        };
+            }
+        }
+        to.setArray(at, array("int4", holds));
+        to.setArray(at + 1, array("int8", batch.limitMillis()));
     }
 
     private void bindGroups(PreparedStatement to, int at, List<Group> groups) throws SQLException {
@@ -193,27 +226,6 @@ final class BatchColumns {
             keys[d] = demands.get(d).counter().key();
         }
         return array("text", keys);
-    }
-
-    private static long[] micros(List<Demand> demands) {
-        long[] micros = new long[demands.size()];
-        for (int d = 0; d < micros.length; d++) {
-            micros[d] = micros(demands.get(d).counter().budget());
-        }
-        return micros;
-    }
-
-    private static long micros(Budget budget) {
-        return switch (budget.window()) {
-            case Window.Fixed fixed -> fixed.micros();
-            case Window.Calendar _,
-                    Window.Sliding _,
-                    Window.Rate _,
-                    Window.Lifetime _,
-                    Window.Session _,
-                    Window.Open _ ->
-                    throw new IllegalArgumentException("the ledger does not know " + budget);
-        };
     }
 
     private static long[] wanted(List<Demand> demands) {

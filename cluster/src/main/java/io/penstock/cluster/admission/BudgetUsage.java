@@ -1,10 +1,11 @@
 package io.penstock.cluster.admission;
 
+import io.penstock.budget.Window;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
+import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -19,24 +20,29 @@ import org.jspecify.annotations.Nullable;
  * @param budget the budget's name
  * @param scope values by dimension; empty for a budget that has one counter for all
  * @param shadow counted only
- * @param used units in the window that is now
- * @param limit the limit it was last judged by
- * @param endsAt when the window ends, by the database's clock
- * @param updatedAt when it was last charged or given back
+ * @param unit what is counted
+ * @param window the span, in words
+ * @param used units in the window that is now, held ones included
+ * @param held units of it that calls in flight hold
+ * @param limit the limit it was last judged by; a rate's burst
+ * @param endsAt when nothing of it counts any more, by the database's clock; null = never
+ * @param updatedAt when it was last charged
  */
 public record BudgetUsage(
         String budget,
+        String unit,
         Map<String, String> scope,
         boolean shadow,
-        Duration window,
+        String window,
         long used,
+        long held,
         long limit,
-        Instant endsAt,
+        @Nullable Instant endsAt,
         Instant updatedAt) {
 
     private static final String SELECT =
             """
-            select u.budget, u.shadow, u.window_us, u.used, u.limit, u.ends_at, u.updated_at,
+            select u.budget, u.unit, u.shadow, u.window_spec, u.used, u.held, u.limit, u.ends_at, u.updated_at,
                    array(select e.key from pg_catalog.jsonb_each_text(u.scope) e order by 1),
                    array(select e.value from pg_catalog.jsonb_each_text(u.scope) e order by e.key)
               from penstock.budget_usage u
@@ -71,20 +77,24 @@ public record BudgetUsage(
     }
 
     private static BudgetUsage one(ResultSet row) throws SQLException {
-        String[] names = (String[]) row.getArray(8).getArray();
-        String[] values = (String[]) row.getArray(9).getArray();
+        String[] names = (String[]) row.getArray(10).getArray();
+        String[] values = (String[]) row.getArray(11).getArray();
         Map<String, String> scope = new LinkedHashMap<>();
         for (int i = 0; i < names.length; i++) {
             scope.put(names[i], values[i]);
         }
+        long limit = row.getLong(7);
+        Timestamp ends = row.getTimestamp(8);
         return new BudgetUsage(
                 row.getString(1),
+                row.getString(2),
                 scope,
-                row.getBoolean(2),
-                Duration.ofNanos(Math.multiplyExact(row.getLong(3), 1_000L)),
-                row.getLong(4),
+                row.getBoolean(3),
+                Window.ofSpec(row.getString(4), Math.max(1, limit)).words(),
                 row.getLong(5),
-                row.getTimestamp(6).toInstant(),
-                row.getTimestamp(7).toInstant());
+                row.getLong(6),
+                limit,
+                ends == null ? null : ends.toInstant(),
+                row.getTimestamp(9).toInstant());
     }
 }

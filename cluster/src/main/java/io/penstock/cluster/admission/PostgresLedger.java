@@ -3,7 +3,6 @@ package io.penstock.cluster.admission;
 import io.penstock.budget.Batch;
 import io.penstock.budget.BudgetLedger;
 import io.penstock.budget.Settlement;
-import io.penstock.budget.Window;
 import io.penstock.cluster.postgres.SqlStates;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -29,10 +28,9 @@ import org.postgresql.PGStatement;
  * <p><b>Cost.</b> One round trip a batch.
  */
 public final class PostgresLedger implements LaneLedger {
-    private static final String ADMIT = "select penstock.admit_v1(" + "?, ".repeat(22) + "?)";
-    private static final String RESOLVE = "select penstock.resolve_v1(" + "?, ".repeat(10) + "?)";
-    private static final String GIVE_BACK =
-            "select penstock.give_back_v1(" + "?, ".repeat(8) + "?)";
+    private static final String ADMIT = "select penstock.admit_v1(" + "?, ".repeat(27) + "?)";
+    private static final String RESOLVE = "select penstock.resolve_v1(" + "?, ".repeat(12) + "?)";
+    private static final String SETTLE = "select penstock.settle_v1(" + "?, ".repeat(14) + "?)";
     private static final String OPEN = "select penstock.open_lane_v1(?, ?)";
 
     /**
@@ -59,7 +57,7 @@ public final class PostgresLedger implements LaneLedger {
     private final long lastSeq;
     private final PreparedStatement admit;
     private final PreparedStatement resolve;
-    private final PreparedStatement giveBack;
+    private final PreparedStatement settle;
 
     private PostgresLedger(Connection connection, UUID incarnation, int lane) throws SQLException {
         this.connection = connection;
@@ -74,7 +72,7 @@ public final class PostgresLedger implements LaneLedger {
         // Binary from the first answer on: the array is read from its bytes.
         admit.unwrap(PGStatement.class).setPrepareThreshold(-1);
         resolve = connection.prepareStatement(RESOLVE);
-        giveBack = connection.prepareStatement(GIVE_BACK);
+        settle = connection.prepareStatement(SETTLE);
     }
 
     /**
@@ -132,8 +130,8 @@ public final class PostgresLedger implements LaneLedger {
     @Override
     public Return settle(Settlement units) {
         try {
-            columns.bindGiveBack(giveBack, incarnation, lane, units);
-            return switch (number(giveBack)) {
+            columns.bindSettle(settle, incarnation, lane, units);
+            return switch (number(settle)) {
                 case 0, 1 -> new Returned();
                 default -> new Superseded();
             };
@@ -172,26 +170,24 @@ public final class PostgresLedger implements LaneLedger {
         int counters = batch.demands().size();
         int groups = batch.groups().size();
         boolean all = answer[3] == 1;
-        if (answer.length != 4 + 3 * counters + (all ? 0 : groups)) {
+        if (answer.length != 4 + 5 * counters + (all ? 0 : groups)) {
             throw new IllegalStateException(
                     "admit_v1 answered %d numbers for %d counters and %d groups"
                             .formatted(answer.length, counters, groups));
         }
         List<Level> levels = new ArrayList<>(counters);
         for (int i = 4; i < 4 + counters; i++) {
-            Window.Fixed window =
-                    (Window.Fixed) batch.demands().get(i - 4).counter().budget().window();
             levels.add(
                     new Level(
                             answer[i],
                             answer[i + counters],
                             answer[i + 2 * counters],
-                            0,
-                            window.endsInMicros(answer[i], answer[1])));
+                            answer[i + 3 * counters],
+                            answer[i + 4 * counters]));
         }
         int[] admitted = new int[groups];
         for (int g = 0; g < groups; g++) {
-            admitted[g] = all ? batch.groups().get(g).asked() : (int) answer[4 + 3 * counters + g];
+            admitted[g] = all ? batch.groups().get(g).asked() : (int) answer[4 + 5 * counters + g];
         }
         return new Decided(answer[1], answer[2], admitted, levels);
     }

@@ -282,12 +282,11 @@ begin
         end if;
         v_charged := p_wanted;
     elsif v_counters > 0 then
-        select pg_catalog.bool_and(w.wanted <= r.room), false, pg_catalog.array_agg(r.idx order by r.o),
+        select pg_catalog.bool_and(p_wanted[r.o] <= r.room), false, pg_catalog.array_agg(r.idx order by r.o),
                pg_catalog.array_agg(r.held order by r.o), pg_catalog.array_agg(r.room order by r.o),
-               pg_catalog.array_agg(r.room - w.wanted order by r.o)
+               pg_catalog.array_agg(r.room - p_wanted[r.o] order by r.o)
           into strict v_all, v_any, v_idx, v_held, v_room, v_left
-          from penstock.counters_at_v1(p_keys, p_limits, p_micros, p_kinds, p_zones, p_bursts, v_now, v_us) r
-          join pg_catalog.unnest(p_wanted) with ordinality as w (wanted, o) on w.o = r.o;
+          from penstock.counters_at_v1(p_keys, p_limits, p_micros, p_kinds, p_zones, p_bursts, v_now, v_us) r;
         v_charged := p_wanted;
     else
         v_any := true;
@@ -322,18 +321,19 @@ begin
     end if;
 
     if not v_any then
-        if p_hold is null then
-            v_more := pg_catalog.array_fill(0::bigint, array[v_counters]);
-        else
-            select pg_catalog.array_agg(coalesce(h.units, 0) order by k.o) into strict v_more
-              from pg_catalog.generate_series(1, v_counters) as k (o)
-              left join (select c.demand, pg_catalog.sum(c.amount * case when v_all then p_asked[q.g] else v_fit[c.i] end)
-                                ::bigint as units
-                           from pg_catalog.generate_series(1, v_groups) as q (g)
-                           join rows from (pg_catalog.unnest(p_demand), pg_catalog.unnest(p_amount), pg_catalog.unnest(p_hold))
-                                with ordinality as c (demand, amount, hold, i)
-                             on c.i >= p_first[q.g] and c.i < p_first[q.g + 1]
-                          where c.hold > 0 group by c.demand) as h on h.demand = k.o;
+        v_more := pg_catalog.array_fill(0::bigint, array[v_counters]);
+        if p_hold is not null then
+            for g in 1 .. v_groups loop
+                for i in p_first[g] .. p_first[g + 1] - 1 loop
+                    if p_hold[i] > 0 then
+                        f := p_asked[g];
+                        if not v_all then
+                            f := v_fit[i];
+                        end if;
+                        v_more[p_demand[i]] := v_more[p_demand[i]] + f * p_amount[i];
+                    end if;
+                end loop;
+            end loop;
         end if;
         insert into penstock.counter (key, kind, idx, used, lim, at, state)
             select u.key, coalesce(u.kind, 0), case when u.kind = 6 then 0 else u.idx end, 0, u.lim,
@@ -358,10 +358,8 @@ begin
             select pg_catalog.count(*), pg_catalog.count(*) filter (where w.over) into strict v_written, v_over from w;
         else
             with r as materialized (
-                select r.*, x.charge, x.held + x.more as holding
-                  from penstock.counters_at_v1(p_keys, p_limits, p_micros, p_kinds, p_zones, p_bursts, v_now, v_us) r
-                  join rows from (pg_catalog.unnest(v_charged), pg_catalog.unnest(v_held), pg_catalog.unnest(v_more))
-                       with ordinality as x (charge, held, more, o) on x.o = r.o),
+                select r.*, v_charged[r.o] as charge, v_held[r.o] + v_more[r.o] as holding
+                  from penstock.counters_at_v1(p_keys, p_limits, p_micros, p_kinds, p_zones, p_bursts, v_now, v_us) r),
             w as (
                 update penstock.counter c
                    set idx = case when r.kind <> 6 then r.idx
@@ -403,24 +401,20 @@ begin
         insert into penstock.journal (at, kind, call, incarnation, lane, seq, epoch, revision,
                                       tenant, agent, server, tool, method)
             select v_now, 'intent', u.call::pg_catalog.uuid, p_incarnation, p_lane, p_seq, p_epoch, v_revision,
-                   s.tenant, s.agent, s.server, s.tool, s.method
+                   p_tenants[u.subject], p_agents[u.subject], p_servers[u.subject], p_tools[u.subject],
+                   p_methods[u.subject]
               from rows from (pg_catalog.unnest(p_calls), pg_catalog.unnest(p_group), pg_catalog.unnest(p_rank),
                               pg_catalog.unnest(p_subject)) as u (call, grp, rank, subject)
-              join rows from (pg_catalog.unnest(p_tenants), pg_catalog.unnest(p_agents), pg_catalog.unnest(p_servers),
-                              pg_catalog.unnest(p_tools), pg_catalog.unnest(p_methods))
-                   with ordinality as s (tenant, agent, server, tool, method, o) on s.o = u.subject
              where v_all or u.rank < v_admitted[u.grp];
         if p_hold is not null then
             insert into penstock.hold (call, key, idx, amount, slot, incarnation, ends_by, at_us)
-                select u.call::pg_catalog.uuid, k.key, v_idx[c.demand], c.amount, c.hold = 2, p_incarnation,
+                select u.call::pg_catalog.uuid, p_keys[p_demand[c.i]], v_idx[p_demand[c.i]], p_amount[c.i], p_hold[c.i] = 2,
+                       p_incarnation,
                        v_now + u.ms * interval '1 millisecond', v_us
                   from rows from (pg_catalog.unnest(p_calls), pg_catalog.unnest(p_group), pg_catalog.unnest(p_rank),
                                   pg_catalog.unnest(p_limit_ms)) as u (call, grp, rank, ms)
-                  join rows from (pg_catalog.unnest(p_demand), pg_catalog.unnest(p_amount), pg_catalog.unnest(p_hold))
-                       with ordinality as c (demand, amount, hold, i)
-                    on c.i >= p_first[u.grp] and c.i < p_first[u.grp + 1] and c.hold > 0
-                  join pg_catalog.unnest(p_keys) with ordinality as k (key, o) on k.o = c.demand
-                 where u.rank < case when v_all then p_asked[u.grp] else v_fit[c.i] end;
+                 cross join lateral pg_catalog.generate_series(p_first[u.grp], p_first[u.grp + 1] - 1) as c (i)
+                 where p_hold[c.i] > 0 and u.rank < case when v_all then p_asked[u.grp] else v_fit[c.i] end;
         end if;
     end if;
     if v_any then
@@ -431,20 +425,72 @@ begin
     return array[0, v_us, v_wait_us, v_all::integer] || v_idx || v_left || v_charged || v_held || v_back || v_admitted;
 end $$;
 
+-- Changes what was charged before, under the shards of those keys: adds to `used` (below 0: takes back) in the window
+-- that was charged, as far as it still counts, and ends holds. A window that is over is left alone. Each (key, idx) once.
+-- A rate gives units back only while nothing was charged since: later charges rest on the earlier ones.
+create function penstock.adjust_v1(p_keys text[], p_idx bigint[], p_delta bigint[], p_held bigint[]) returns void
+language plpgsql volatile as $$
+declare
+    c_most  constant bigint := 4611686018427387904;
+    v_row   record;
+    v_to    penstock.counter;
+    v_place bigint;
+    v_units bigint;
+    v_sum   numeric;
+    v_lim   numeric;
+begin
+    update penstock.counter c
+       set used = least(c_most, greatest(0, c.used + u.delta)), held = greatest(0, c.held - u.held)
+      from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_idx), pg_catalog.unnest(p_delta),
+                      pg_catalog.unnest(p_held)) as u (key, idx, delta, held)
+     where c.key = u.key and c.kind < 5 and c.idx = u.idx;
+    for v_row in
+        select c.key, c.kind, u.idx, u.delta, u.held
+          from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_idx), pg_catalog.unnest(p_delta),
+                          pg_catalog.unnest(p_held)) as u (key, idx, delta, held)
+          join penstock.counter c on c.key = u.key
+         where c.kind >= 5
+    loop
+        select c.* into strict v_to from penstock.counter c where c.key = v_row.key;
+        if v_row.kind = 5 then
+            v_place := v_to.idx - v_row.idx + 1;
+            if v_place between 1 and 51 then
+                v_units := least(c_most, greatest(0, v_to.state[v_place] + v_row.delta));
+                v_to.used := v_to.used + v_units - v_to.state[v_place];
+                v_to.state[v_place] := v_units;
+            end if;
+        elsif v_row.delta > 0 or penstock.micros_v1(v_to.at) = v_row.idx then
+            v_lim := greatest(1, v_to.lim);
+            v_sum := v_to.used + v_row.delta::numeric * v_to.state[2];
+            v_to.idx := v_to.idx + pg_catalog.floor(v_sum / v_lim);
+            v_to.used := v_sum - pg_catalog.floor(v_sum / v_lim) * v_lim;
+            v_to.ends_us := v_to.idx + 1;
+        end if;
+        update penstock.counter c
+           set idx = v_to.idx, used = v_to.used, ends_us = v_to.ends_us, state = v_to.state,
+               held = greatest(0, c.held - v_row.held)
+         where c.key = v_row.key;
+    end loop;
+end $$;
+
 -- Undoes the batch `p_seq` whose answer was lost. Where it is in, its units go back as far as their window is still
--- the counter's, the journal says that its calls were not sent, and a second time there is nothing left to undo. Where
--- it is not in, its number is used up, so that it can never be applied. Returns 0 it was not in, 1 undone now, 2 nothing
--- (left) to undo, 3 superseded.
+-- the counter's, its holds end, the journal says that its calls were not sent, and a second time there is nothing left
+-- to undo. Where it is not in, its number is used up, so that it can never be applied. Returns 0 it was not in, 1 undone
+-- now, 2 nothing (left) to undo, 3 superseded.
 create function penstock.resolve_v1(
     p_incarnation uuid, p_lane smallint, p_seq bigint, p_wait_ms integer,
-    p_keys text[], p_micros bigint[], p_wanted bigint[],
+    p_keys text[], p_micros bigint[], p_kinds integer[], p_zones text[], p_wanted bigint[],
     p_asked integer[], p_calls text[], p_group integer[], p_rank integer[])
 returns integer language plpgsql volatile security definer as $$
 declare
     c_lock_class constant integer := 1885695603;
     v_set        pg_catalog.text;
     v_lane       penstock.lane;
-    v_charged    bigint[];
+    v_at         timestamp with time zone;
+    v_keys       pg_catalog.text[];
+    v_idx        bigint[];
+    v_delta      bigint[];
+    v_held       bigint[];
     v_now        timestamp with time zone;
 begin
     if pg_catalog.current_setting('synchronous_commit') not in ('on', 'remote_apply') then
@@ -469,14 +515,30 @@ begin
        from (select distinct (pg_catalog.hashtextextended(k.key, 0) & 1023)::integer as shard
                from pg_catalog.unnest(p_keys) as k (key) order by 1) as s;
     v_now := pg_catalog.clock_timestamp();
-    v_charged := coalesce(v_lane.charged, p_wanted);
-    update penstock.counter c set used = greatest(0, c.used - u.charge), at = v_now
-      from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_micros), pg_catalog.unnest(v_charged))
-           as u (key, micros, charge)
-     where c.key = u.key and u.charge > 0 and c.idx = v_lane.at_us / u.micros;
+    v_at := pg_catalog.to_timestamp(0) + v_lane.at_us * interval '1 microsecond';
+    with gone as (
+        delete from penstock.hold h where h.call = any (p_calls::pg_catalog.uuid[]) returning h.key, h.amount),
+    g as (
+        select gone.key, pg_catalog.sum(gone.amount)::bigint as amount from gone group by gone.key)
+    select pg_catalog.array_agg(u.key), pg_catalog.array_agg(i.idx), pg_catalog.array_agg(- u.charge),
+           pg_catalog.array_agg(coalesce(g.amount, 0))
+      into v_keys, v_idx, v_delta, v_held
+      from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_micros), pg_catalog.unnest(p_kinds),
+                      pg_catalog.unnest(p_zones), pg_catalog.unnest(coalesce(v_lane.charged, p_wanted)))
+           as u (key, micros, kind, zone, charge)
+      join penstock.counter c on c.key = u.key
+      left join g on g.key = u.key
+     cross join lateral (
+        select case coalesce(u.kind, 0)
+                when 0 then v_lane.at_us / u.micros
+                when 4 then case when c.idx <= v_lane.at_us then c.idx else v_lane.at_us end
+                when 5 then v_lane.at_us / u.micros
+                when 6 then v_lane.at_us
+                else penstock.date_number_v1(u.kind, u.zone, v_at) end as idx) i
+     where u.charge > 0;
+    perform penstock.adjust_v1(v_keys, v_idx, v_delta, v_held);
     insert into penstock.journal (at, kind, call, incarnation, lane, seq, outcome, admitted_at)
-        select v_now, 'outcome', u.call::pg_catalog.uuid, p_incarnation, p_lane, p_seq, 'not-sent',
-               pg_catalog.to_timestamp(0) + v_lane.at_us * interval '1 microsecond'
+        select v_now, 'outcome', u.call::pg_catalog.uuid, p_incarnation, p_lane, p_seq, 'not-sent', v_at
           from rows from (pg_catalog.unnest(p_calls), pg_catalog.unnest(p_group), pg_catalog.unnest(p_rank))
                as u (call, grp, rank)
          where v_lane.admitted is null or u.rank < v_lane.admitted[u.grp];
@@ -485,12 +547,17 @@ begin
     return 1;
 end $$;
 
--- Returns the units of calls that were admitted and never sent, only while the window that was charged is still the
--- counter's, and journals them. A repeat after a lost answer changes nothing. Returns 0 done, 1 was done before,
--- 3 superseded.
-create function penstock.give_back_v1(
+-- What comes back after calls, in one transaction: units of calls that were admitted and never sent (refunds, and the
+-- calls for the journal), and the ends of holds. A repeat after a lost answer changes nothing: the number is used up, and
+-- a hold that is gone is left alone. Returns 0 done, 1 was done before, 3 superseded.
+--   p_keys, p_budgets       every counter that is touched, once, and its budget's name
+--   p_ref_*                 refunds: counter by number, the window that was charged, units
+--   p_hold_*                holds: call, counter by number, what the call cost, 0 settled 1 in full 2 released 3 overrun
+create function penstock.settle_v1(
     p_incarnation uuid, p_lane smallint, p_seq bigint, p_wait_ms integer,
-    p_keys text[], p_idx bigint[], p_amount bigint[], p_calls text[], p_admitted_us bigint[])
+    p_keys text[], p_budgets text[],
+    p_ref_key integer[], p_ref_idx bigint[], p_ref_amount bigint[], p_calls text[], p_admitted_us bigint[],
+    p_hold_call text[], p_hold_key integer[], p_hold_actual bigint[], p_hold_fate integer[])
 returns integer language plpgsql volatile security definer as $$
 declare
     c_lock_class constant integer := 1885695603;
@@ -498,6 +565,10 @@ declare
     v_seq        bigint;
     v_fenced     boolean;
     v_now        timestamp with time zone;
+    v_keys       pg_catalog.text[];
+    v_idx        bigint[];
+    v_delta      bigint[];
+    v_held       bigint[];
 begin
     if pg_catalog.current_setting('synchronous_commit') not in ('on', 'remote_apply') then
         v_set := pg_catalog.set_config('synchronous_commit', 'on', true);
@@ -517,14 +588,40 @@ begin
        from (select distinct (pg_catalog.hashtextextended(k.key, 0) & 1023)::integer as shard
                from pg_catalog.unnest(p_keys) as k (key) order by 1) as s;
     v_now := pg_catalog.clock_timestamp();
-    update penstock.counter c set used = greatest(0, c.used - u.amount), at = v_now
-      from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_idx), pg_catalog.unnest(p_amount))
-           as u (key, idx, amount)
-     where c.key = u.key and c.idx = u.idx;
-    insert into penstock.journal (at, kind, call, incarnation, lane, seq, outcome, admitted_at)
-        select v_now, 'outcome', u.call::pg_catalog.uuid, p_incarnation, p_lane, p_seq, 'not-sent',
-               pg_catalog.to_timestamp(0) + u.at * interval '1 microsecond'
-          from rows from (pg_catalog.unnest(p_calls), pg_catalog.unnest(p_admitted_us)) as u (call, at);
+
+    with gone as (
+        delete from penstock.hold h
+         using rows from (pg_catalog.unnest(p_hold_call), pg_catalog.unnest(p_hold_key), pg_catalog.unnest(p_hold_actual),
+                          pg_catalog.unnest(p_hold_fate)) as u (call, key, actual, fate)
+         where h.call = u.call::pg_catalog.uuid and h.key = p_keys[u.key]
+        returning h.call, h.key, h.idx, h.amount, h.slot, h.at_us, u.key as place, u.fate,
+                  case u.fate when 1 then h.amount else u.actual end as actual),
+    told as (
+        insert into penstock.journal (at, kind, call, incarnation, lane, seq, budget, count, outcome, admitted_at)
+            select v_now, 'settlement', g.call, p_incarnation, p_lane, p_seq, p_budgets[g.place], g.actual,
+                   case g.fate when 0 then 'settled' when 1 then 'in-full' when 2 then 'released' else 'overrun' end,
+                   pg_catalog.to_timestamp(0) + g.at_us * interval '1 microsecond'
+              from gone g where not g.slot),
+    a as (
+        select c.key, c.idx, pg_catalog.sum(c.delta)::bigint as delta, pg_catalog.sum(c.held)::bigint as held
+          from (select gone.key, gone.idx, gone.actual - gone.amount as delta, gone.amount as held from gone
+                union all
+                select p_keys[r.key], r.idx, - r.amount, 0
+                  from rows from (pg_catalog.unnest(p_ref_key), pg_catalog.unnest(p_ref_idx), pg_catalog.unnest(p_ref_amount))
+                       as r (key, idx, amount)) as c
+         group by c.key, c.idx)
+    select pg_catalog.array_agg(a.key), pg_catalog.array_agg(a.idx), pg_catalog.array_agg(a.delta),
+           pg_catalog.array_agg(a.held)
+      into v_keys, v_idx, v_delta, v_held from a;
+    if v_keys is not null then
+        perform penstock.adjust_v1(v_keys, v_idx, v_delta, v_held);
+    end if;
+    if pg_catalog.cardinality(p_calls) > 0 then
+        insert into penstock.journal (at, kind, call, incarnation, lane, seq, outcome, admitted_at)
+            select v_now, 'outcome', u.call::pg_catalog.uuid, p_incarnation, p_lane, p_seq, 'not-sent',
+                   pg_catalog.to_timestamp(0) + u.at * interval '1 microsecond'
+              from rows from (pg_catalog.unnest(p_calls), pg_catalog.unnest(p_admitted_us)) as u (call, at);
+    end if;
     return 0;
 end $$;
 
@@ -558,22 +655,133 @@ begin
           where not exists (select 1 from penstock.replica r where r.incarnation = o.incarnation) limit 500);
     get diagnostics v_lanes = row_count;
 
-    v_us := (extract(epoch from pg_catalog.clock_timestamp() - interval '24 hours') * 1000000)::bigint;
+    v_us := penstock.micros_v1(pg_catalog.clock_timestamp() - interval '24 hours');
     select pg_catalog.array_agg(o.key) into v_keys
-      from (select c.key from penstock.counter c where (c.idx + 1) * c.micros < v_us limit 500) as o;
+      from (select c.key from penstock.counter c
+             where c.ends_us < v_us and (c.held = 0 or c.kind < 5) limit 500) as o;
     perform pg_catalog.pg_advisory_xact_lock(c_lock_class, s.shard)
        from (select distinct (pg_catalog.hashtextextended(k.key, 0) & 1023)::integer as shard
                from pg_catalog.unnest(v_keys) as k (key) order by 1) as s;
     delete from penstock.counter c
-     where c.key = any (v_keys) and (c.idx + 1) * c.micros < v_us;
+     where c.key = any (v_keys) and c.ends_us < v_us;
     get diagnostics v_counters = row_count;
     return v_counters + v_lanes;
 end $$;
 
--- Reads a counter's key: [shadow/]LEN:NAME WINDOW part*, each value after its length in characters. A key that does not
--- read so gives nulls: it must not hide the others from an operator.
+-- One round of the leader's housekeeping: ends at most 500 holds that nobody settles any more. Units whose price was
+-- never learnt are spent in full: at once where the incarnation is over, otherwise when the call's own time limit has
+-- passed. A slot comes back only then, because a frozen replica's call may still run. Returns how many.
+create function penstock.sweep_holds_v1(p_incarnation uuid, p_term bigint) returns integer
+language plpgsql volatile security definer as $$
+declare
+    c_lock_class constant integer := 1885695603;
+    v_now        timestamp with time zone := pg_catalog.clock_timestamp();
+    v_calls      uuid[];
+    v_of         pg_catalog.text[];
+    v_keys       pg_catalog.text[];
+    v_idx        bigint[];
+    v_delta      bigint[];
+    v_held       bigint[];
+    v_count      integer;
+begin
+    perform penstock.hold_duty_v1('sweep', p_incarnation, p_term);
+    select pg_catalog.array_agg(o.call), pg_catalog.array_agg(o.key) into v_calls, v_of
+      from (select h.call, h.key from penstock.hold h
+             where h.ends_by < v_now
+                or (not h.slot and not exists (
+                        select 1 from penstock.replica r
+                         where r.incarnation = h.incarnation and r.state not in ('fenced', 'closed')))
+             limit 500) as o;
+    if v_calls is null then
+        return 0;
+    end if;
+    perform pg_catalog.pg_advisory_xact_lock(c_lock_class, s.shard)
+       from (select distinct (pg_catalog.hashtextextended(k.key, 0) & 1023)::integer as shard
+               from pg_catalog.unnest(v_of) as k (key) order by 1) as s;
+    with gone as (
+        delete from penstock.hold h using rows from (pg_catalog.unnest(v_calls), pg_catalog.unnest(v_of)) as u (call, key)
+         where h.call = u.call and h.key = u.key
+        returning h.call, h.key, h.idx, h.amount, h.slot, h.at_us, h.incarnation),
+    told as (
+        insert into penstock.journal (at, kind, call, incarnation, budget, count, outcome, admitted_at)
+            select v_now, 'settlement', g.call, g.incarnation, (penstock.counter_key_v1(g.key)).budget,
+                   case when g.slot then 0 else g.amount end,
+                   case when g.slot then 'slot-freed' else 'swept-in-full' end,
+                   pg_catalog.to_timestamp(0) + g.at_us * interval '1 microsecond'
+              from gone g),
+    a as (
+        select g.key, g.idx, pg_catalog.sum(case when g.slot then - g.amount else 0 end)::bigint as delta,
+               pg_catalog.sum(g.amount)::bigint as held, pg_catalog.count(*) as holds
+          from gone g group by g.key, g.idx)
+    select pg_catalog.array_agg(a.key), pg_catalog.array_agg(a.idx), pg_catalog.array_agg(a.delta),
+           pg_catalog.array_agg(a.held), coalesce(pg_catalog.sum(a.holds), 0)::integer
+      into v_keys, v_idx, v_delta, v_held, v_count from a;
+    if v_keys is not null then
+        perform penstock.adjust_v1(v_keys, v_idx, v_delta, v_held);
+    end if;
+    return v_count;
+end $$;
+
+-- Empties the next 500 counters of a budget, those of one scope or all; what calls in flight hold stays charged. The
+-- caller goes on with the last key until none is left, then says so with reset_done_v1. Returns the last key, or null.
+create function penstock.reset_counters_v1(p_budget text, p_scope jsonb, p_after text) returns text
+language plpgsql volatile security definer as $$
+declare
+    c_lock_class constant integer := 1885695603;
+    v_prefix     constant pg_catalog.text := pg_catalog.length(p_budget)::pg_catalog.text || ':' || p_budget;
+    v_keys       pg_catalog.text[];
+    v_last       pg_catalog.text;
+begin
+    perform penstock.durable_v1();
+    select pg_catalog.array_agg(o.key), pg_catalog.max(o.key collate "C") into v_keys, v_last
+      from (select c.key from penstock.counter c
+             where c.key > p_after
+               and (pg_catalog.starts_with(c.key, v_prefix) or pg_catalog.starts_with(c.key, 'shadow/' || v_prefix))
+               and (p_scope is null or (penstock.counter_key_v1(c.key)).scope @> p_scope)
+             order by c.key limit 500) as o;
+    perform pg_catalog.pg_advisory_xact_lock(c_lock_class, s.shard)
+       from (select distinct (pg_catalog.hashtextextended(k.key, 0) & 1023)::integer as shard
+               from pg_catalog.unnest(v_keys) as k (key) order by 1) as s;
+    update penstock.counter c
+       set used = case when c.kind < 5 then c.held else 0 end,
+           idx = case when c.kind = 6 then 0 else c.idx end,
+           state = case when c.kind = 5 then pg_catalog.array_fill(0::bigint, array[51]) else c.state end
+     where c.key = any (v_keys);
+    return v_last;
+end $$;
+
+-- Ends a reset: journals it and raises the epoch, so that every replica forgets what was used up. Returns the epoch.
+create function penstock.reset_done_v1(p_budget text, p_scope jsonb, p_reason text, p_actor text) returns bigint
+language plpgsql volatile security definer as $$
+declare
+    v_epoch bigint;
+begin
+    v_epoch := penstock.raise_epoch_v1();
+    perform penstock.journal_control_v1('reset', v_epoch, coalesce(p_actor, session_user::pg_catalog.text), p_reason, null, null,
+        pg_catalog.jsonb_build_object('budget', p_budget, 'scope', p_scope, 'login', session_user));
+    return v_epoch;
+end $$;
+
+-- Where counters stand now, for whoever explains: no lock, no charge. One row per counter, in their order.
+create function penstock.standing_v1(
+    p_keys text[], p_limits bigint[], p_micros bigint[], p_kinds integer[], p_zones text[], p_bursts bigint[])
+returns table (remaining bigint, held bigint, back_us bigint)
+language plpgsql volatile security definer as $$
+declare
+    v_now  timestamp with time zone := pg_catalog.clock_timestamp();
+    v_us   bigint := penstock.micros_v1(v_now);
+    v_back bigint[] := penstock.back_at_v1(p_keys, p_limits, p_micros, p_kinds, p_zones, p_bursts, v_now, v_us);
+begin
+    return query
+        select r.room, r.held, v_back[r.o]
+          from penstock.counters_at_v1(p_keys, p_limits, p_micros, p_kinds, p_zones, p_bursts, v_now, v_us) r
+         order by r.o;
+end $$;
+
+-- Reads a counter's key: [shadow/]LEN:NAME UNIT WINDOW part*, each value after its length in characters. `micros` is the
+-- number in the window's spec. A key that does not read so gives nulls: it must not hide the others from an operator.
 create function penstock.counter_key_v1(p_key text)
-returns table (shadow boolean, budget text, scope jsonb)
+returns table (shadow boolean, budget text, unit text, window_spec text, micros bigint, scope jsonb)
 language plpgsql immutable as $$
 declare
     v_rest pg_catalog.text := p_key;
@@ -589,7 +797,18 @@ begin
     v_rest := pg_catalog.substr(v_rest, pg_catalog.strpos(v_rest, ':') + 1);
     budget := pg_catalog.left(v_rest, v_len);
     v_rest := pg_catalog.substr(v_rest, v_len + 1);
-    v_rest := pg_catalog.regexp_replace(v_rest, '^[CMTBK]f[0-9]+', '');
+    unit := case pg_catalog.left(v_rest, 1) when 'C' then 'calls' when 'M' then 'cost' when 'T' then 'tokens'
+                                            when 'B' then 'bytes' when 'K' then 'concurrency' end;
+    v_rest := pg_catalog.substr(v_rest, 2);
+    v_kind := pg_catalog.left(v_rest, 1);
+    if v_kind in ('d', 'w', 'm') then
+        v_len := pg_catalog.substr(pg_catalog.split_part(v_rest, ':', 1), 2)::integer;
+        window_spec := pg_catalog.left(v_rest, pg_catalog.strpos(v_rest, ':') + v_len);
+    else
+        window_spec := (pg_catalog.regexp_match(v_rest, '^[a-z][0-9]*'))[1];
+        micros := nullif(pg_catalog.substr(window_spec, 2), '')::bigint;
+    end if;
+    v_rest := pg_catalog.substr(v_rest, pg_catalog.length(window_spec) + 1);
     scope := '{}';
     while v_rest <> '' loop
         v_kind := pg_catalog.left(v_rest, 1);
@@ -610,21 +829,43 @@ exception when data_exception then
     return next;
 end $$;
 
--- Usage now: a counter whose window is over shows 0 used. The limit is the one it was last judged by.
+-- Usage now: a counter whose window is over shows 0 used. The limit is the one it was last judged by; a rate shows its
+-- burst, and as used what has not come back of it yet.
 create view penstock.budget_usage as
-    select k.budget, k.scope, k.shadow, c.micros as window_us, n.idx as window_index,
-           case when c.idx = n.idx then c.used else 0 end as used, c.lim as "limit",
-           pg_catalog.to_timestamp(0) + (n.idx + 1) * c.micros * interval '1 microsecond' as ends_at,
+    select k.budget, k.unit, k.scope, k.shadow, k.window_spec,
+           case c.kind
+               when 6 then case when n.us >= c.idx then 0
+                                else least(c.state[1], pg_catalog.ceil(((c.idx - n.us)::numeric * c.lim + c.used)
+                                                                       / greatest(1, c.state[2])))::bigint end
+               when 5 then c.used - coalesce((select pg_catalog.sum(g.units)
+                                                from pg_catalog.unnest(c.state[52 - n.drop : 51]) as g (units)), 0)::bigint
+               else case when c.ends_us is null or c.ends_us > n.us then c.used else 0 end end as used,
+           case when c.kind >= 5 or c.ends_us is null or c.ends_us > n.us then c.held else 0 end as held,
+           case c.kind when 6 then c.state[1] else c.lim end as "limit",
+           pg_catalog.to_timestamp(0) + case when c.kind = 0 then greatest(c.ends_us, (n.us / k.micros + 1) * k.micros)
+                                             else c.ends_us end * interval '1 microsecond' as ends_at,
            c.at as updated_at, c.key
       from penstock.counter c
      cross join lateral penstock.counter_key_v1(c.key) k
-     cross join lateral (select greatest(c.idx,
-               (extract(epoch from pg_catalog.clock_timestamp()) * 1000000)::bigint / c.micros) as idx) n;
+     cross join lateral (select penstock.micros_v1(pg_catalog.clock_timestamp()) as us) m
+     cross join lateral (select m.us, case when c.kind = 5 then greatest(0, least(51,
+                m.us / greatest(1, k.micros / 50) - c.idx))::integer else 0 end as drop) n;
+
+-- What calls in flight hold.
+create view penstock.holds as
+    select h.call, k.budget, k.unit, k.scope, h.amount, h.slot, r.replica, h.incarnation,
+           pg_catalog.to_timestamp(0) + h.at_us * interval '1 microsecond' as since, h.ends_by
+      from penstock.hold h
+     cross join lateral penstock.counter_key_v1(h.key) k
+      left join penstock.replica r on r.incarnation = h.incarnation;
 
 revoke all on all routines in schema penstock from public;
 grant execute on function
-    penstock.open_lane_v1, penstock.admit_v1, penstock.resolve_v1, penstock.give_back_v1, penstock.sweep_counters_v1,
-    penstock.counter_key_v1
+    penstock.open_lane_v1, penstock.admit_v1, penstock.resolve_v1, penstock.settle_v1, penstock.sweep_counters_v1,
+    penstock.sweep_holds_v1, penstock.reset_counters_v1, penstock.reset_done_v1, penstock.standing_v1,
+    penstock.counter_key_v1, penstock.micros_v1
     to penstock_gateway;
-grant execute on function penstock.counter_key_v1 to penstock_operator;
-grant select on penstock.budget_usage to penstock_gateway, penstock_operator;
+grant execute on function
+    penstock.counter_key_v1, penstock.micros_v1, penstock.reset_counters_v1, penstock.reset_done_v1, penstock.standing_v1
+    to penstock_operator;
+grant select on penstock.budget_usage, penstock.holds to penstock_gateway, penstock_operator;

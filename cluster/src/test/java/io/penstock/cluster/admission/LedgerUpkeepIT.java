@@ -157,7 +157,8 @@ final class LedgerUpkeepIT {
                     .containsEntry("server", "files")
                     .containsEntry("tool", "read/ä")
                     .containsEntry("session", "session-1");
-            assertThat(one.window()).isEqualTo(java.time.Duration.ofHours(1));
+            assertThat(one.window()).isEqualTo("1h");
+            assertThat(one.unit()).isEqualTo("calls");
             assertThat(BudgetUsage.read(c, null, 10)).hasSize(1);
             assertThat(BudgetUsage.read(c, "another", 10)).isEmpty();
         }
@@ -179,8 +180,8 @@ final class LedgerUpkeepIT {
     void usage_keyThatCannotBeRead_hidesNoOther() {
         fixture.plant(counter("good", 10, HOUR), nowIndex(), 5);
         fixture.execute(
-                "insert into penstock.counter values ('nonsense', 1, 1, 1, 1000000, now()), ('9:x',"
-                        + " 1, 1, 1, 1000000, now())");
+                "insert into penstock.counter (key, kind, idx, used, lim, at) values"
+                        + " ('nonsense', 0, 1, 1, 1, now()), ('9:x', 0, 1, 1, 1, now())");
 
         assertThat(fixture.number("select count(*) from penstock.budget_usage")).isEqualTo(3);
     }

@@ -25,7 +25,7 @@ final class PostgresFixture implements LedgerFixture {
         this.database = database;
         try {
             owner = database.connectAsOwner();
-            execute("truncate penstock.counter, penstock.lane, penstock.journal");
+            execute("truncate penstock.counter, penstock.lane, penstock.journal, penstock.hold");
             incarnation = Incarnations.register(database);
         } catch (SQLException e) {
             throw new AssertionError(e);
@@ -89,15 +89,15 @@ final class PostgresFixture implements LedgerFixture {
         try (PreparedStatement s =
                 owner.prepareStatement(
                         """
-                        insert into penstock.counter (key, idx, used, lim, micros, at)
-                        values (?, ?, ?, ?, ?, now())
+                        insert into penstock.counter (key, kind, idx, used, lim, ends_us, at)
+                        values (?, 0, ?, ?, ?, ?, now())
                         on conflict (key) do update set idx = excluded.idx, used = excluded.used
                         """)) {
             s.setString(1, counter.key());
             s.setLong(2, index);
             s.setLong(3, used);
             s.setLong(4, counter.budget().limit());
-            s.setLong(5, ((Window.Fixed) counter.budget().window()).micros());
+            s.setLong(5, (index + 1) * ((Window.Fixed) counter.budget().window()).micros());
             s.executeUpdate();
         } catch (SQLException e) {
             throw new AssertionError(e);
