@@ -31,6 +31,19 @@ final class CounterRow {
     /** The limit that {@link #arrival} is scaled by. */
     long scale;
 
+    /** The same, to be changed apart. */
+    CounterRow copy() {
+        CounterRow copy = new CounterRow();
+        copy.index = index;
+        copy.used = used;
+        copy.held = held;
+        copy.atMicros = atMicros;
+        copy.granules.putAll(granules);
+        copy.arrival = arrival;
+        copy.scale = scale;
+        return copy;
+    }
+
     /** Goes on to the window of that moment; never back. */
     void turn(Counter counter, long now) {
         switch (counter.budget().window()) {

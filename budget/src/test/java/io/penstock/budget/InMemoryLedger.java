@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.LongSupplier;
@@ -114,15 +115,37 @@ public final class InMemoryLedger {
         }
         long now = clockMicros.getAsLong();
         long[] charged = new long[batch.demands().size()];
+        Map<String, CounterRow> before = new HashMap<>();
         for (Demand demand : batch.demands()) {
-            row(demand.counter()).turn(demand.counter(), now);
+            CounterRow row = row(demand.counter());
+            before.put(demand.counter().key(), row);
+            CounterRow turned = row.copy();
+            turned.turn(demand.counter(), now);
+            counters.put(demand.counter().key(), turned);
         }
         int[] admitted = new int[batch.groups().size()];
         for (int g = 0; g < admitted.length; g++) {
             admitted[g] = admitGroup(batch, g, charged, now);
         }
         keep(own, batch, admitted, charged, now);
-        return new BudgetLedger.Decided(now, 0, admitted, levels(batch, charged, now));
+        List<BudgetLedger.Level> levels = levels(batch, charged, now);
+        for (int d = 0; d < charged.length; d++) {
+            if (charged[d] == 0) {
+                // What is not charged is not written: a later look finds it as it was.
+                String key = batch.demands().get(d).counter().key();
+                counters.put(key, Objects.requireNonNull(before.get(key)));
+            }
+        }
+        return new BudgetLedger.Decided(now, 0, admitted, levels);
+    }
+
+    /** Where a counter stands now; changes nothing. */
+    public synchronized Standing standing(Counter counter) {
+        long now = clockMicros.getAsLong();
+        CounterRow row = row(counter).copy();
+        row.turn(counter, now);
+        return new Standing(
+                counter, row.room(counter, now), row.backMicros(counter, now), 0, row.held);
     }
 
     private int admitGroup(Batch batch, int index, long[] charged, long now) {

@@ -1,8 +1,10 @@
 package io.penstock.budget;
 
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Nested;
 
 final class InMemoryLedgerTest extends BudgetLedgerContract {
 
@@ -11,7 +13,16 @@ final class InMemoryLedgerTest extends BudgetLedgerContract {
         return new Fixture();
     }
 
-    private static final class Fixture implements LedgerFixture {
+    /** The other contract, over the same ledger. */
+    @Nested
+    final class Kinds extends BudgetKindsContract {
+        @Override
+        protected ClockedFixture openClocked() {
+            return new Fixture();
+        }
+    }
+
+    private static final class Fixture implements ClockedFixture {
         private final AtomicLong clock = new AtomicLong(1_800_000_000_123_456L);
         private final InMemoryLedger ledger = new InMemoryLedger(clock::get);
 
@@ -43,6 +54,41 @@ final class InMemoryLedgerTest extends BudgetLedgerContract {
         @Override
         public void plant(Counter counter, long index, long used) {
             ledger.plant(counter, index, used);
+        }
+
+        @Override
+        public void setClock(long micros) {
+            clock.set(micros);
+        }
+
+        @Override
+        public long held(Counter counter) {
+            return ledger.held(counter);
+        }
+
+        @Override
+        public Standing standing(Counter counter) {
+            return ledger.standing(counter);
+        }
+
+        @Override
+        public int holds() {
+            return ledger.holds();
+        }
+
+        @Override
+        public List<String> ended() {
+            return ledger.ended().stream()
+                    .map(
+                            e ->
+                                    e.call()
+                                            + " "
+                                            + e.budget()
+                                            + " "
+                                            + e.actual()
+                                            + " "
+                                            + e.fate().label())
+                    .toList();
         }
 
         @Override

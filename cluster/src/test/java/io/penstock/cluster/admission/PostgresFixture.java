@@ -2,7 +2,8 @@ package io.penstock.cluster.admission;
 
 import io.penstock.budget.BudgetLedger;
 import io.penstock.budget.Counter;
-import io.penstock.budget.LedgerFixture;
+import io.penstock.budget.ClockedFixture;
+import io.penstock.budget.Standing;
 import io.penstock.budget.Window;
 import io.penstock.cluster.postgres.Connector;
 import io.penstock.cluster.postgres.Purpose;
@@ -11,12 +12,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
 /** An empty ledger in a test's database, and one incarnation on it. */
-final class PostgresFixture implements LedgerFixture {
+final class PostgresFixture implements ClockedFixture {
     private final TestDatabase database;
     private final Connection owner;
     final UUID incarnation;
@@ -30,6 +33,90 @@ final class PostgresFixture implements LedgerFixture {
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /**
+     * Gives the ledger's functions a clock that the test sets: the same text, with another clock in
+     * it. How long a statement waited is still measured by the real one.
+     */
+    PostgresFixture clocked() {
+        execute("create table if not exists penstock.test_clock (at timestamptz not null)");
+        execute("truncate penstock.test_clock");
+        execute("insert into penstock.test_clock values (now())");
+        execute(
+                """
+                create or replace function penstock.test_now() returns timestamptz
+                language sql volatile security definer as 'select at from penstock.test_clock'
+                """);
+        execute(
+                """
+                do $do$
+                declare
+                    f text;
+                begin
+                    for f in select pg_get_functiondef(p.oid) from pg_proc p
+                              where p.pronamespace = 'penstock'::regnamespace
+                                and p.proname in ('admit_v1', 'resolve_v1', 'settle_v1', 'sweep_holds_v1',
+                                                  'sweep_counters_v1', 'standing_v1') loop
+                        f := replace(f, 'pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp()', '@wait@');
+                        f := replace(f, 'pg_catalog.clock_timestamp()', 'penstock.test_now()');
+                        f := replace(f, '@wait@', 'pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp()');
+                        execute f;
+                    end loop;
+                end $do$
+                """);
+        return this;
+    }
+
+    @Override
+    public void setClock(long micros) {
+        execute(
+                "update penstock.test_clock set at = to_timestamp(0) + "
+                        + micros
+                        + " * interval '1 microsecond'");
+        execute(
+                "select penstock.make_partition(d::date) from (select at from penstock.test_clock) c,"
+                        + " generate_series(c.at - interval '1 day', c.at + interval '1 day',"
+                        + " interval '1 day') d");
+    }
+
+    @Override
+    public long held(Counter counter) {
+        return number(
+                "select coalesce((select held from penstock.counter where key = '"
+                        + counter.key()
+                        + "'), 0)");
+    }
+
+    @Override
+    public Standing standing(Counter counter) {
+        try {
+            return CounterStandings.read(owner, List.of(counter)).getFirst();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public int holds() {
+        return (int) number("select count(*) from penstock.hold");
+    }
+
+    @Override
+    public List<String> ended() {
+        List<String> ended = new ArrayList<>();
+        try (PreparedStatement s =
+                        owner.prepareStatement(
+                                "select concat_ws(' ', call, budget, count, outcome)"
+                                        + " from penstock.journal where kind = 'settlement'");
+                ResultSet rows = s.executeQuery()) {
+            while (rows.next()) {
+                ended.add(rows.getString(1));
+            }
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+        return ended;
     }
 
     LaneOpener opener() {
