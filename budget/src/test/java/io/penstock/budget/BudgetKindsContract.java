@@ -288,6 +288,16 @@ public abstract class BudgetKindsContract {
         assertThat(admit(4, counter)).isEqualTo(3);
     }
 
+    @Test
+    void session_clockStepsBack_goesOn() {
+        Counter counter = counter(new Window.Session(2 * SECOND), 3);
+        assertThat(admit(1, counter)).isEqualTo(1);
+        pass(-3 * SECOND);
+        assertThat(admit(1, counter)).isEqualTo(1);
+        pass(2 * SECOND + SECOND / 2);
+        assertThat(admit(3, counter)).as("not silent for 2 s yet").isEqualTo(1);
+    }
+
     // --- limits
 
     @Test

@@ -132,7 +132,8 @@ final class CounterRow {
     }
 
     void charge(Counter counter, long amount, long now) {
-        atMicros = now;
+        atMicros =
+                counter.budget().window() instanceof Window.Session ? Math.max(atMicros, now) : now;
         switch (counter.budget().window()) {
             case Window.Sliding _ -> {
                 granules.merge(index, amount, Long::sum);

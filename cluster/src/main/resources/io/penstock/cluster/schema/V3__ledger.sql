@@ -31,7 +31,8 @@ create table penstock.counter (
     held    bigint      not null default 0,          -- units of it that calls in flight hold
     lim     bigint      not null,                    -- the limit it was last judged by
     ends_us bigint,                                  -- when nothing of it counts any more; null: never
-    at      timestamptz not null,                    -- last charged
+    at      timestamptz not null,                    -- last charged (4: never back, so that a clock that steps back
+                                                     -- ends no session)
     state   bigint[]                                 -- 5: units of 51 granules, newest first; 6: {burst, period}
 ) with (fillfactor = 50);
 
@@ -366,7 +367,8 @@ begin
                                   else t.base + (t.rest + r.charge * r.micros) / r.lim end,
                        used = case when r.kind <> 6 then r.used + r.charge
                                    else (t.rest + r.charge * r.micros) % r.lim end,
-                       held = r.holding, lim = r.lim, at = v_now,
+                       held = r.holding, lim = r.lim,
+                       at = case when r.kind = 4 then greatest(c.at, v_now) else v_now end,
                        ends_us = case r.kind
                            when 0 then case when r.micros = c_never then null else (r.idx + 1) * r.micros end
                            when 4 then v_us + r.micros
@@ -425,10 +427,11 @@ begin
     return array[0, v_us, v_wait_us, v_all::integer] || v_idx || v_left || v_charged || v_held || v_back || v_admitted;
 end $$;
 
--- Changes what was charged before, under the shards of those keys: adds to `used` (below 0: takes back) in the window
--- that was charged, as far as it still counts, and ends holds. A window that is over is left alone. Each (key, idx) once.
+-- Changes what was charged before, under the shards of those keys: adds to `used` and takes from it in the window that
+-- was charged, as far as it still counts, and ends holds. A window that is over is left alone. Each (key, idx) once.
 -- A rate gives units back only while nothing was charged since: later charges rest on the earlier ones.
-create function penstock.adjust_v1(p_keys text[], p_idx bigint[], p_delta bigint[], p_held bigint[]) returns void
+create function penstock.adjust_v1(p_keys text[], p_idx bigint[], p_more bigint[], p_less bigint[], p_held bigint[])
+returns void
 language plpgsql volatile as $$
 declare
     c_most  constant bigint := 4611686018427387904;
@@ -440,14 +443,14 @@ declare
     v_lim   numeric;
 begin
     update penstock.counter c
-       set used = least(c_most, greatest(0, c.used + u.delta)), held = greatest(0, c.held - u.held)
-      from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_idx), pg_catalog.unnest(p_delta),
-                      pg_catalog.unnest(p_held)) as u (key, idx, delta, held)
+       set used = least(c_most, greatest(0, c.used + (u.more - u.less))), held = greatest(0, c.held - u.held)
+      from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_idx), pg_catalog.unnest(p_more),
+                      pg_catalog.unnest(p_less), pg_catalog.unnest(p_held)) as u (key, idx, more, less, held)
      where c.key = u.key and c.kind < 5 and c.idx = u.idx;
     for v_row in
-        select c.key, c.kind, u.idx, u.delta, u.held
-          from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_idx), pg_catalog.unnest(p_delta),
-                          pg_catalog.unnest(p_held)) as u (key, idx, delta, held)
+        select c.key, c.kind, u.idx, u.more, u.less, u.held
+          from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_idx), pg_catalog.unnest(p_more),
+                          pg_catalog.unnest(p_less), pg_catalog.unnest(p_held)) as u (key, idx, more, less, held)
           join penstock.counter c on c.key = u.key
          where c.kind >= 5
     loop
@@ -455,13 +458,16 @@ begin
         if v_row.kind = 5 then
             v_place := v_to.idx - v_row.idx + 1;
             if v_place between 1 and 51 then
-                v_units := least(c_most, greatest(0, v_to.state[v_place] + v_row.delta));
+                v_units := least(c_most, greatest(0, v_to.state[v_place] + (v_row.more - v_row.less)));
                 v_to.used := v_to.used + v_units - v_to.state[v_place];
                 v_to.state[v_place] := v_units;
             end if;
-        elsif v_row.delta > 0 or penstock.micros_v1(v_to.at) = v_row.idx then
+        else
             v_lim := greatest(1, v_to.lim);
-            v_sum := v_to.used + v_row.delta::numeric * v_to.state[2];
+            v_sum := v_to.used + v_row.more::numeric * v_to.state[2];
+            if penstock.micros_v1(v_to.at) = v_row.idx then
+                v_sum := v_sum - v_row.less::numeric * v_to.state[2];
+            end if;
             v_to.idx := v_to.idx + pg_catalog.floor(v_sum / v_lim);
             v_to.used := v_sum - pg_catalog.floor(v_sum / v_lim) * v_lim;
             v_to.ends_us := v_to.idx + 1;
@@ -489,7 +495,8 @@ declare
     v_at         timestamp with time zone;
     v_keys       pg_catalog.text[];
     v_idx        bigint[];
-    v_delta      bigint[];
+    v_more       bigint[];
+    v_less       bigint[];
     v_held       bigint[];
     v_now        timestamp with time zone;
 begin
@@ -517,26 +524,28 @@ begin
     v_now := pg_catalog.clock_timestamp();
     v_at := pg_catalog.to_timestamp(0) + v_lane.at_us * interval '1 microsecond';
     with gone as (
-        delete from penstock.hold h where h.call = any (p_calls::pg_catalog.uuid[]) returning h.key, h.amount),
-    g as (
-        select gone.key, pg_catalog.sum(gone.amount)::bigint as amount from gone group by gone.key)
-    select pg_catalog.array_agg(u.key), pg_catalog.array_agg(i.idx), pg_catalog.array_agg(- u.charge),
-           pg_catalog.array_agg(coalesce(g.amount, 0))
-      into v_keys, v_idx, v_delta, v_held
-      from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_micros), pg_catalog.unnest(p_kinds),
-                      pg_catalog.unnest(p_zones), pg_catalog.unnest(coalesce(v_lane.charged, p_wanted)))
-           as u (key, micros, kind, zone, charge)
-      join penstock.counter c on c.key = u.key
-      left join g on g.key = u.key
-     cross join lateral (
-        select case coalesce(u.kind, 0)
-                when 0 then v_lane.at_us / u.micros
-                when 4 then case when c.idx <= v_lane.at_us then c.idx else v_lane.at_us end
-                when 5 then v_lane.at_us / u.micros
-                when 6 then v_lane.at_us
-                else penstock.date_number_v1(u.kind, u.zone, v_at) end as idx) i
-     where u.charge > 0;
-    perform penstock.adjust_v1(v_keys, v_idx, v_delta, v_held);
+        delete from penstock.hold h where h.call = any (p_calls::pg_catalog.uuid[]) returning h.key, h.idx, h.amount),
+    a as (
+        select c.key, c.idx, pg_catalog.sum(greatest(0, c.delta))::bigint as more,
+               pg_catalog.sum(greatest(0, - c.delta))::bigint as less, pg_catalog.sum(c.held)::bigint as held
+          from (select gone.key, gone.idx, 0 as delta, gone.amount as held from gone
+                union all
+                select u.key, case coalesce(u.kind, 0)
+                                  when 0 then v_lane.at_us / u.micros
+                                  when 4 then case when c.idx <= v_lane.at_us then c.idx else v_lane.at_us end
+                                  when 5 then v_lane.at_us / u.micros
+                                  when 6 then v_lane.at_us
+                                  else penstock.date_number_v1(u.kind, u.zone, v_at) end, - u.charge, 0
+                  from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_micros), pg_catalog.unnest(p_kinds),
+                                  pg_catalog.unnest(p_zones), pg_catalog.unnest(coalesce(v_lane.charged, p_wanted)))
+                       as u (key, micros, kind, zone, charge)
+                  join penstock.counter c on c.key = u.key
+                 where u.charge > 0) as c
+         group by c.key, c.idx)
+    select pg_catalog.array_agg(a.key), pg_catalog.array_agg(a.idx), pg_catalog.array_agg(a.more),
+           pg_catalog.array_agg(a.less), pg_catalog.array_agg(a.held)
+      into v_keys, v_idx, v_more, v_less, v_held from a;
+    perform penstock.adjust_v1(v_keys, v_idx, v_more, v_less, v_held);
     insert into penstock.journal (at, kind, call, incarnation, lane, seq, outcome, admitted_at)
         select v_now, 'outcome', u.call::pg_catalog.uuid, p_incarnation, p_lane, p_seq, 'not-sent', v_at
           from rows from (pg_catalog.unnest(p_calls), pg_catalog.unnest(p_group), pg_catalog.unnest(p_rank))
@@ -567,7 +576,8 @@ declare
     v_now        timestamp with time zone;
     v_keys       pg_catalog.text[];
     v_idx        bigint[];
-    v_delta      bigint[];
+    v_more       bigint[];
+    v_less       bigint[];
     v_held       bigint[];
 begin
     if pg_catalog.current_setting('synchronous_commit') not in ('on', 'remote_apply') then
@@ -603,18 +613,19 @@ begin
                    pg_catalog.to_timestamp(0) + g.at_us * interval '1 microsecond'
               from gone g where not g.slot),
     a as (
-        select c.key, c.idx, pg_catalog.sum(c.delta)::bigint as delta, pg_catalog.sum(c.held)::bigint as held
+        select c.key, c.idx, pg_catalog.sum(greatest(0, c.delta))::bigint as more,
+               pg_catalog.sum(greatest(0, - c.delta))::bigint as less, pg_catalog.sum(c.held)::bigint as held
           from (select gone.key, gone.idx, gone.actual - gone.amount as delta, gone.amount as held from gone
                 union all
                 select p_keys[r.key], r.idx, - r.amount, 0
                   from rows from (pg_catalog.unnest(p_ref_key), pg_catalog.unnest(p_ref_idx), pg_catalog.unnest(p_ref_amount))
                        as r (key, idx, amount)) as c
          group by c.key, c.idx)
-    select pg_catalog.array_agg(a.key), pg_catalog.array_agg(a.idx), pg_catalog.array_agg(a.delta),
-           pg_catalog.array_agg(a.held)
-      into v_keys, v_idx, v_delta, v_held from a;
+    select pg_catalog.array_agg(a.key), pg_catalog.array_agg(a.idx), pg_catalog.array_agg(a.more),
+           pg_catalog.array_agg(a.less), pg_catalog.array_agg(a.held)
+      into v_keys, v_idx, v_more, v_less, v_held from a;
     if v_keys is not null then
-        perform penstock.adjust_v1(v_keys, v_idx, v_delta, v_held);
+        perform penstock.adjust_v1(v_keys, v_idx, v_more, v_less, v_held);
     end if;
     if pg_catalog.cardinality(p_calls) > 0 then
         insert into penstock.journal (at, kind, call, incarnation, lane, seq, outcome, admitted_at)
@@ -680,7 +691,8 @@ declare
     v_of         pg_catalog.text[];
     v_keys       pg_catalog.text[];
     v_idx        bigint[];
-    v_delta      bigint[];
+    v_more       bigint[];
+    v_less       bigint[];
     v_held       bigint[];
     v_count      integer;
 begin
@@ -710,14 +722,14 @@ begin
                    pg_catalog.to_timestamp(0) + g.at_us * interval '1 microsecond'
               from gone g),
     a as (
-        select g.key, g.idx, pg_catalog.sum(case when g.slot then - g.amount else 0 end)::bigint as delta,
+        select g.key, g.idx, 0::bigint as more, pg_catalog.sum(case when g.slot then g.amount else 0 end)::bigint as less,
                pg_catalog.sum(g.amount)::bigint as held, pg_catalog.count(*) as holds
           from gone g group by g.key, g.idx)
-    select pg_catalog.array_agg(a.key), pg_catalog.array_agg(a.idx), pg_catalog.array_agg(a.delta),
-           pg_catalog.array_agg(a.held), coalesce(pg_catalog.sum(a.holds), 0)::integer
-      into v_keys, v_idx, v_delta, v_held, v_count from a;
+    select pg_catalog.array_agg(a.key), pg_catalog.array_agg(a.idx), pg_catalog.array_agg(a.more),
+           pg_catalog.array_agg(a.less), pg_catalog.array_agg(a.held), coalesce(pg_catalog.sum(a.holds), 0)::integer
+      into v_keys, v_idx, v_more, v_less, v_held, v_count from a;
     if v_keys is not null then
-        perform penstock.adjust_v1(v_keys, v_idx, v_delta, v_held);
+        perform penstock.adjust_v1(v_keys, v_idx, v_more, v_less, v_held);
     end if;
     return v_count;
 end $$;
