@@ -73,10 +73,8 @@ public abstract class BudgetKindsContract {
 
     private static Counter counter(String name, Window window, long limit) {
         Unit unit = window instanceof Window.Open ? Unit.CONCURRENCY : Unit.CALLS;
-        Budget budget =
-                new Budget(name, unit, limit, window, Set.of(), null, null, Mode.ENFORCE);
-        return Counter.of(
-                budget, new Subject("t", "a", "s", "tool", "session-1"), false);
+        Budget budget = new Budget(name, unit, limit, window, Set.of(), null, null, Mode.ENFORCE);
+        return Counter.of(budget, new Subject("t", "a", "s", "tool", "session-1"), false);
     }
 
     private static Claim metered(Counter counter, long amount) {

@@ -203,8 +203,7 @@ final class KindsHistory {
     }
 
     private static boolean same(Settled one, Settled other) {
-        return one.call().equals(other.call())
-                && one.counter().key().equals(other.counter().key());
+        return one.call().equals(other.call()) && one.counter().key().equals(other.counter().key());
     }
 
     private void refund() {

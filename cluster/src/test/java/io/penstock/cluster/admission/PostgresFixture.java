@@ -1,8 +1,8 @@
 package io.penstock.cluster.admission;
 
 import io.penstock.budget.BudgetLedger;
-import io.penstock.budget.Counter;
 import io.penstock.budget.ClockedFixture;
+import io.penstock.budget.Counter;
 import io.penstock.budget.Standing;
 import io.penstock.budget.Window;
 import io.penstock.cluster.postgres.Connector;
@@ -75,8 +75,8 @@ final class PostgresFixture implements ClockedFixture {
                         + micros
                         + " * interval '1 microsecond'");
         execute(
-                "select penstock.make_partition(d::date) from (select at from penstock.test_clock) c,"
-                        + " generate_series(c.at - interval '1 day', c.at + interval '1 day',"
+                "select penstock.make_partition(d::date) from (select at from penstock.test_clock)"
+                        + " c, generate_series(c.at - interval '1 day', c.at + interval '1 day',"
                         + " interval '1 day') d");
     }
 
