@@ -27,6 +27,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -152,6 +153,14 @@ public final class Cluster implements Admission, AutoCloseable {
         Lanes now = lanes;
         if (now != null) {
             now.giveBack(admitted);
+        }
+    }
+
+    @Override
+    public void settle(Verdict.Admitted admitted, List<Spent> spent) {
+        Lanes now = lanes;
+        if (now != null) {
+            now.settle(admitted, spent);
         }
     }
 

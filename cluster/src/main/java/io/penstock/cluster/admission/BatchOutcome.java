@@ -3,6 +3,7 @@ package io.penstock.cluster.admission;
 import io.penstock.budget.Batch;
 import io.penstock.budget.BudgetLedger.Decided;
 import io.penstock.budget.BudgetLedger.Level;
+import io.penstock.budget.Charge;
 import io.penstock.budget.Counter;
 import io.penstock.budget.Group;
 import io.penstock.budget.Settlement.Refund;
@@ -33,6 +34,7 @@ final class BatchOutcome {
         /** Units that each charge took in all. */
         final long[] taken;
 
+        final boolean holds;
         boolean uniform = true;
         @Nullable List<Standing> standings;
         @Nullable List<Refund> refunds;
@@ -41,6 +43,7 @@ final class BatchOutcome {
         GroupOutcome(Group group, int admitted) {
             this.group = group;
             this.admitted = admitted;
+            holds = group.holds();
             taken = new long[group.demands().length];
         }
     }
@@ -93,7 +96,22 @@ final class BatchOutcome {
         }
         ticket.admittedMicros = decided.atMicros();
         ticket.refunds = refunds;
-        return new Verdict.Admitted(batch.epoch(), decided.atMicros(), standings, ticket);
+        if (outcome.holds) {
+            ticket.holds = holds(outcome, place.rank(), ticket.claim.charges());
+        }
+        return new Verdict.Admitted(
+                batch.epoch(), decided.atMicros(), standings, ticket.holds, ticket);
+    }
+
+    /** By the call's own claim: calls of one group may differ in what settles them. */
+    private static List<Charge> holds(GroupOutcome outcome, int rank, List<Charge> charges) {
+        List<Charge> holds = new ArrayList<>(charges.size());
+        for (int i = 0; i < outcome.taken.length; i++) {
+            if (charges.get(i).held() && charged(outcome, i, rank) > 0) {
+                holds.add(charges.get(i));
+            }
+        }
+        return List.copyOf(holds);
     }
 
     /** The verdict of the calls that got nothing: one for all of their group. */
@@ -132,7 +150,7 @@ final class BatchOutcome {
         List<Refund> refunds = new ArrayList<>(outcome.taken.length);
         for (int i = 0; i < outcome.taken.length; i++) {
             long charged = charged(outcome, i, rank);
-            if (charged > 0) {
+            if (charged > 0 && outcome.group.kinds()[i] == Charge.Kind.PLAIN) {
                 int demand = outcome.group.demands()[i];
                 refunds.add(
                         new Refund(counter(demand), decided.levels().get(demand).index(), charged));
@@ -154,7 +172,7 @@ final class BatchOutcome {
             long missing = tooLow(outcome, i) ? outcome.group.amounts()[i] : 0;
             Standing standing = standing(outcome, i, missing);
             standings.add(standing);
-            if (missing > 0 && (last == null || standing.endsAfter(last))) {
+            if (missing > 0 && (last == null || freesAfter(standing, last))) {
                 last = standing;
             }
         }
@@ -166,6 +184,15 @@ final class BatchOutcome {
                             + decided.levels());
         }
         return new Verdict.Exhausted(last, standings);
+    }
+
+    /** Of two that never free by themselves, one that waits for calls in flight frees sooner. */
+    private static boolean freesAfter(Standing one, Standing other) {
+        return one.endsAfter(other)
+                || (one.endsInMicros() < 0
+                        && other.endsInMicros() < 0
+                        && one.held() == 0
+                        && other.held() > 0);
     }
 
     /** What is left only sinks within a batch, so what was too low at its turn still is. */

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One lane: a thread, a connection, a row of numbers. Works off, in this order: a batch whose
- * answer was lost, units to give back, calls that wait.
+ * answer was lost, calls that are over, calls that wait.
  *
  * <p><b>Threads.</b> Its own; {@link #wake}, {@link #stuck} and {@link #expire} any. A sleeper says
  * so before it looks for work a last time, and who brings work looks for sleepers afterwards, so
@@ -34,6 +34,9 @@ final class Lane implements Runnable {
     private static final long RETRY_MAX_NANOS = 500_000_000L;
     private static final int RETURN_WAIT_MILLIS = 200;
     private static final int RETURN_TRIES_MAX = 5;
+
+    /** Enough for all that the queue can hold. */
+    private static final int LAST_BATCHES = 256;
 
     /** Below that, a gathering pause costs more than fuller batches bring. */
     private static final int LARGE_BATCH = 8;
@@ -112,9 +115,7 @@ final class Lane implements Runnable {
             while (!lanes.closed()) {
                 round();
             }
-            if (ledger != null && unresolved == null) {
-                giveBack(ledger);
-            }
+            endAll();
         } catch (RuntimeException | Error e) {
             // A bug: this lane's state is not known any more. Fail closed, and loudly.
             LOG.log(Level.ERROR, "event=lane-died lane=" + number, e);
@@ -136,8 +137,21 @@ final class Lane implements Runnable {
         if (open == null || (unresolved != null && !resolve(open, unresolved))) {
             return;
         }
-        if (giveBack(open)) {
+        if (end(open) && (lanes.waiting.size() > 0 || batches.hasAgain())) {
             decide(open);
+        }
+    }
+
+    /** The last words of a lane that closes: nobody else would say them. Each is tried once. */
+    private void endAll() {
+        LaneLedger open = unresolved == null ? ledger : connected();
+        if (open == null || (unresolved != null && !resolve(open, unresolved))) {
+            return;
+        }
+        for (int i = 0; i < LAST_BATCHES; i++) {
+            if (!end(open) || (returning == null && lanes.ended.isEmpty())) {
+                return;
+            }
         }
     }
 
@@ -149,7 +163,7 @@ final class Lane implements Runnable {
         if (number == 0 && ledger == null) {
             return false;
         }
-        return !lanes.mayWork(number) || (lanes.waiting.size() == 0 && lanes.unsent.isEmpty());
+        return !lanes.mayWork(number) || (lanes.waiting.size() == 0 && lanes.ended.isEmpty());
     }
 
     private void sleep() {
@@ -254,11 +268,15 @@ final class Lane implements Runnable {
         return false;
     }
 
-    /** Returns units first: others may be refused for want of them. False ends the round. */
-    private boolean giveBack(BudgetLedger open) {
+    /**
+     * Tells the ledger of one batch of calls that are over, before it decides one: others may be
+     * refused for want of their units. One of each in turn, so that neither starves the other.
+     * False ends the round.
+     */
+    private boolean end(BudgetLedger open) {
         Settlement units = returning;
         if (units == null) {
-            units = lanes.unsent.next(seq + 1, RETURN_WAIT_MILLIS, Batch.CALLS_MAX);
+            units = lanes.ended.next(seq + 1, RETURN_WAIT_MILLIS, Batch.CALLS_MAX);
             if (units == null) {
                 return true;
             }
@@ -276,12 +294,12 @@ final class Lane implements Runnable {
             case Superseded _ -> superseded(units.seq());
             case Failed failed -> {
                 tryReturnAgain(units, failed.reason());
-                yield !failed.reconnect() || lost("give-back", failed.reason());
+                yield !failed.reconnect() || lost("settle", failed.reason());
             }
             case Unknown unknown -> {
                 returnUnknown = true;
                 tryReturnAgain(units, unknown.reason());
-                yield lost("give-back", unknown.reason());
+                yield lost("settle", unknown.reason());
             }
         };
     }
@@ -289,15 +307,16 @@ final class Lane implements Runnable {
     /**
      * After a refusal the units get a new number; after a lost answer they keep theirs, and nothing
      * else is done on this lane before: that number says whether they are back. In the end they are
-     * dropped, which leaves them charged.
+     * dropped, which leaves them charged; holds end in full at their time.
      */
     private void tryReturnAgain(Settlement units, String reason) {
         if (++returnTries >= RETURN_TRIES_MAX) {
             LOG.log(
                     Level.WARNING,
-                    "event=units-kept lane={0} calls={1} reason={2}",
+                    "event=units-kept lane={0} calls={1} holds={2} reason={3}",
                     number,
                     units.unsent().size(),
+                    units.holds().size(),
                     reason);
             returning = null;
         } else if (!returnUnknown) {

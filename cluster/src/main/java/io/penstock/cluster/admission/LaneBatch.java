@@ -2,6 +2,8 @@ package io.penstock.cluster.admission;
 
 import io.penstock.budget.Batch;
 import io.penstock.budget.BatchBuilder;
+import io.penstock.budget.Budget;
+import io.penstock.budget.Claim;
 import io.penstock.budget.Mode;
 import io.penstock.budget.Standing;
 import io.penstock.cluster.control.Judgement;
@@ -118,7 +120,13 @@ final class LaneBatch {
                 call.answer(Verdict.Unavailable.INSTANCE);
                 return false;
             }
-            call.claim = rules.budgets().claim(call.intent.subject(), mode);
+            Claim claim = rules.budgets().claim(call.intent.subject(), mode);
+            Budget unpriced = claim.unpriced();
+            if (unpriced != null) {
+                call.answer(new Verdict.Unpriced(unpriced));
+                return false;
+            }
+            call.claim = claim;
         }
         call.snapshot = state;
         return true;

@@ -1,5 +1,6 @@
 package io.penstock.cluster.admission;
 
+import io.penstock.budget.Budget;
 import io.penstock.budget.DenialMemory;
 import io.penstock.budget.Standing;
 import java.lang.System.Logger;
@@ -39,6 +40,7 @@ public final class Lanes implements Admission, AutoCloseable {
     static final long LEAST_NANOS = 50_000_000L;
 
     private static final long SWEEP_NANOS = 10_000_000L;
+    private static final long TELL_NANOS = 1_000_000_000L;
     private static final Duration CLOSE_WAIT = Duration.ofSeconds(2);
 
     final ControlSource control;
@@ -46,7 +48,7 @@ public final class Lanes implements Admission, AutoCloseable {
     final LongSupplier ticker;
     final DenialMemory denials = new DenialMemory();
     final WaitingCalls waiting;
-    final UnsentCalls unsent = new UnsentCalls();
+    final EndedCalls ended = new EndedCalls();
     final LanePace pace;
 
     private final LanesConfig config;
@@ -98,6 +100,10 @@ public final class Lanes implements Admission, AutoCloseable {
     }
 
     private Verdict decide(AdmissionRequest request, long nowNanos) {
+        Budget unpriced = request.claim().unpriced();
+        if (unpriced != null) {
+            return new Verdict.Unpriced(unpriced);
+        }
         Standing denial = denials.refusal(request.claim(), request.snapshot().epoch(), nowNanos);
         if (denial != null) {
             return new Verdict.Exhausted(denial, List.of(denial));
@@ -128,14 +134,22 @@ public final class Lanes implements Admission, AutoCloseable {
     }
 
     void giveBack(WaitingCall call) {
-        if (!call.claimReturn()) {
+        if (call.claimEnd() && ended.offer(call)) {
+            wake();
+        }
+    }
+
+    @Override
+    public void settle(Verdict.Admitted admitted, List<Spent> spent) {
+        if (admitted.holds().isEmpty()
+                || !(admitted.ticket() instanceof WaitingCall call)
+                || !call.claimEnd()) {
             return;
         }
-        if (!unsent.offer(call)) {
-            LOG.log(Level.WARNING, "event=units-kept call={0}", call.intent.call());
-            return;
+        call.spent = List.copyOf(spent);
+        if (ended.offer(call)) {
+            wake();
         }
-        wake();
     }
 
     /** Forgets what is used up: the database is another one, or its counters were changed. */
@@ -203,6 +217,7 @@ public final class Lanes implements Admission, AutoCloseable {
 
     /** Watches deadlines, so that a caller need not park with a time, which costs a third more. */
     private void sweep() {
+        long told = ticker.getAsLong();
         while (!closed) {
             LockSupport.parkNanos(SWEEP_NANOS);
             long now = ticker.getAsLong();
@@ -215,6 +230,18 @@ public final class Lanes implements Admission, AutoCloseable {
                 wake();
             }
             listener.waiting(waiting.size(), pace.lanes());
+            if (now - told >= TELL_NANOS) {
+                told = now;
+                tellDropped();
+            }
+        }
+    }
+
+    /** At most once a second, however many there are. */
+    private void tellDropped() {
+        long dropped = ended.dropped();
+        if (dropped > 0) {
+            LOG.log(Level.WARNING, "event=units-kept calls={0} reason=queue-full", dropped);
         }
     }
 

@@ -1,8 +1,10 @@
 package io.penstock.cluster.admission;
 
+import io.penstock.budget.Charge;
 import io.penstock.budget.Claim;
 import io.penstock.budget.Intent;
 import io.penstock.budget.Settlement.Refund;
+import io.penstock.cluster.admission.Admission.Spent;
 import io.penstock.cluster.control.Snapshot;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -20,13 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitingCall implements Verdict.Ticket {
     private static final VarHandle VERDICT;
-    private static final VarHandle RETURNED;
+    private static final VarHandle ENDED;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             VERDICT = lookup.findVarHandle(WaitingCall.class, "verdict", Verdict.class);
-            RETURNED = lookup.findVarHandle(WaitingCall.class, "returned", boolean.class);
+            ENDED = lookup.findVarHandle(WaitingCall.class, "ended", boolean.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -53,6 +55,12 @@ final class WaitingCall implements Verdict.Ticket {
     long admittedMicros;
     List<Refund> refunds = List.of();
 
+    /** What it holds. */
+    List<Charge> holds = List.of();
+
+    /** What it cost; null where it was never sent. Written before it is told to the ledger. */
+    @Nullable List<Spent> spent;
+
     /** The next one of a row that is woken together; written before the verdict. */
     private @Nullable WaitingCall behind;
 
@@ -61,8 +69,8 @@ final class WaitingCall implements Verdict.Ticket {
 
     private volatile @Nullable Verdict verdict;
 
-    @SuppressWarnings("UnusedVariable") // through RETURNED
-    private volatile boolean returned;
+    @SuppressWarnings("UnusedVariable") // through ENDED
+    private volatile boolean ended;
 
     WaitingCall(AdmissionRequest request, long deadlineNanos, Thread caller) {
         intent = new Intent(request.call(), request.subject(), request.method());
@@ -156,8 +164,8 @@ final class WaitingCall implements Verdict.Ticket {
         return answer;
     }
 
-    /** True for the first who wants to give it back. */
-    boolean claimReturn() {
-        return RETURNED.compareAndSet(this, false, true);
+    /** True for the first who wants to give it back or to settle it. */
+    boolean claimEnd() {
+        return ENDED.compareAndSet(this, false, true);
     }
 }

@@ -44,8 +44,8 @@ public class WaitingCallRaceTest {
     }
 
     @Operation
-    public boolean claimReturn() {
-        return call.claimReturn();
+    public boolean claimEnd() {
+        return call.claimEnd();
     }
 
     @Test

@@ -143,6 +143,9 @@ public final class CallPath implements CallRunner {
                             Refusals.exhausted(exhausted.exhausted(), call.subject()),
                             exhausted.standings(),
                             true);
+            case Verdict.Unpriced unpriced ->
+                    new Decision.Refuse(
+                            Refusals.unpriced(unpriced.budget(), call.subject()), List.of(), true);
             case Verdict.Refused refused ->
                     new Decision.Refuse(Refusals.of(refused.judgement()), List.of(), true);
             case Verdict.Unavailable _ ->

@@ -11,6 +11,7 @@ public enum RefusalCode {
     CONTROL_STALE("control-stale", 503, -33004),
     BLOCKED("blocked", 403, -33005),
     BUDGET_EXHAUSTED("budget-exhausted", 429, -33008),
+    UNPRICED("unpriced", 403, -33010),
     LEDGER_UNAVAILABLE("ledger-unavailable", 503, -33011),
     OVERLOADED("overloaded", 503, -33012),
     UPSTREAM_UNAVAILABLE("upstream-unavailable", 502, -33013);

@@ -95,6 +95,20 @@ public final class Refusals {
                         : "Wait %d ms before you call again.".formatted(retryAfterMillis));
     }
 
+    static Refusal unpriced(Budget budget, Subject subject) {
+        return new Refusal(
+                RefusalCode.UNPRICED,
+                "budget %s applies, and nothing says what this call costs"
+                        .formatted(budget.name()),
+                scope(budget, subject),
+                budget.name(),
+                budget.limit(),
+                -1,
+                -1,
+                true,
+                "Do not repeat the call; an operator has to give it a price.");
+    }
+
     private static Refusal controlStale() {
         return Refusal.of(
                 RefusalCode.CONTROL_STALE,

@@ -223,6 +223,9 @@ public final class WarmUp {
 
         @Override
         public void giveBack(Verdict.Admitted admitted) {}
+
+        @Override
+        public void settle(Verdict.Admitted admitted, List<Spent> spent) {}
     }
 
     /** Keeps nothing. */

@@ -438,6 +438,9 @@ class CallPathTest {
             public void giveBack(Verdict.Admitted admitted) {
                 givenBack.add(admitted);
             }
+
+            @Override
+            public void settle(Verdict.Admitted admitted, List<Spent> spent) {}
         };
     }
 
