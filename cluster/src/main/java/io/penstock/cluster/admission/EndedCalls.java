@@ -82,8 +82,7 @@ final class EndedCalls {
         }
         return call == null
                 ? null
-                : new Settlement(
-                        seq, waitMillis, new ArrayList<>(refunds.values()), unsent, holds);
+                : new Settlement(seq, waitMillis, new ArrayList<>(refunds.values()), unsent, holds);
     }
 
     private static void returnAll(
@@ -110,9 +109,7 @@ final class EndedCalls {
             long actual = actual(hold.counter(), spent);
             boolean known = actual >= 0;
             Fate fate =
-                    !known
-                            ? Fate.IN_FULL
-                            : actual <= hold.amount() ? Fate.SETTLED : Fate.OVERRUN;
+                    !known ? Fate.IN_FULL : actual <= hold.amount() ? Fate.SETTLED : Fate.OVERRUN;
             holds.add(
                     new Settled(
                             call.intent.call(),

@@ -28,8 +28,7 @@ public sealed interface Verdict {
             implements Verdict {
 
         /** Of a call that holds nothing. */
-        public Admitted(
-                long epoch, long admittedMicros, List<Standing> standings, Ticket ticket) {
+        public Admitted(long epoch, long admittedMicros, List<Standing> standings, Ticket ticket) {
             this(epoch, admittedMicros, standings, List.of(), ticket);
         }
     }

@@ -35,8 +35,7 @@ final class LanesHoldsTest {
     private static final Subject BOB = new Subject("t", "bob", "s", "tool", null);
     private static final Counter CALLS = counter("calls", Unit.CALLS, 100, DAY);
     private static final Counter TOKENS = counter("tokens", Unit.TOKENS, 1_000, DAY);
-    private static final Counter SLOTS =
-            counter("slots", Unit.CONCURRENCY, 3, new Window.Open());
+    private static final Counter SLOTS = counter("slots", Unit.CONCURRENCY, 3, new Window.Open());
     private static final long CLOCK_MICROS = 1_800_000_000_000_000L;
 
     private final ModelLedger model = new ModelLedger(new InMemoryLedger(() -> CLOCK_MICROS));

@@ -98,8 +98,7 @@ public final class Refusals {
     static Refusal unpriced(Budget budget, Subject subject) {
         return new Refusal(
                 RefusalCode.UNPRICED,
-                "budget %s applies, and nothing says what this call costs"
-                        .formatted(budget.name()),
+                "budget %s applies, and nothing says what this call costs".formatted(budget.name()),
                 scope(budget, subject),
                 budget.name(),
                 budget.limit(),
