@@ -3,6 +3,8 @@ package io.penstock.cluster.admission;
 import io.penstock.budget.Batch;
 import io.penstock.budget.BudgetLedger;
 import io.penstock.budget.Settlement;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -14,6 +16,7 @@ import java.util.function.Supplier;
  * <p><b>Threads.</b> Safe for concurrent use.
  */
 final class FailingLedger implements LaneOpener {
+    private static final Logger LOG = System.getLogger(FailingLedger.class.getName());
     private final LaneOpener opener;
     private final int nth;
     private final Where where;
@@ -44,14 +47,11 @@ final class FailingLedger implements LaneOpener {
         if (asked.incrementAndGet() != nth) {
             return call.get();
         }
-        return switch (where) {
-            case REFUSED -> refused;
-            case LOST_BEFORE -> unknown;
-            case LOST_AFTER -> {
-                call.get();
-                yield unknown;
-            }
-        };
+        if (where == Where.LOST_AFTER) {
+            T lost = call.get();
+            LOG.log(Level.DEBUG, "event=answer-lost answer={0}", lost);
+        }
+        return where == Where.REFUSED ? refused : unknown;
     }
 
     @Override
