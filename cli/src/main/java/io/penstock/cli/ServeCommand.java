@@ -42,7 +42,6 @@ import picocli.CommandLine.Option;
         })
 final class ServeCommand implements Callable<Integer> {
     private static final long LOG_RESET_NANOS_MAX = 500_000_000;
-    private static final String CARRIERS = "jdk.virtualThreadScheduler.parallelism";
 
     private final Terminal terminal;
     private final Map<String, String> environment;
@@ -68,7 +67,6 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        leaveOneProcessor();
         ReplicaConfig replica = replicaConfig();
         Logs.start(replica.log());
         Clocks clocks = new Clocks(System::nanoTime, InstantSource.system(), UUID::randomUUID);
@@ -90,18 +88,6 @@ final class ServeCommand implements Callable<Integer> {
         // The hook ends the process.
         new CountDownLatch(1).await();
         return ExitCode.DONE;
-    }
-
-    /**
-     * Lanes, control, garbage collection and the kernel's side of each connection want a processor
-     * too; virtual threads that take them all are only preempted more often. Must come before the
-     * first virtual thread. See docs/adr/0032-carriers.md.
-     */
-    private static void leaveOneProcessor() {
-        if (System.getProperty(CARRIERS) == null) {
-            int carriers = Math.max(1, Runtime.getRuntime().availableProcessors() - 1);
-            System.setProperty(CARRIERS, Integer.toString(carriers));
-        }
     }
 
     private static void abandon(Replica process, Thread hook) {

@@ -37,9 +37,6 @@ public final class Forwarder {
     private static final int TRIES_MAX = 2;
     private static final long LAPSE_POLL_NANOS = 2_000_000;
 
-    /** With so many calls open, others have work while this one waits for its answer. */
-    private static final int BUSY_CALLS = 4;
-
     private static final byte[] EVENT_END = {'\n', '\n'};
 
     /** How a forwarded call ended. */
@@ -191,7 +188,6 @@ public final class Forwarder {
             reply.whenGone(() -> open.cut(new Cut.ClientGone(), ticker.getAsLong()));
             try {
                 exchange.sendRest();
-                letOthersRun();
                 status = exchange.readHead();
                 long answeredNanos = ticker.getAsLong();
                 open.answered(answeredNanos);
@@ -221,16 +217,6 @@ public final class Forwarder {
             }
         }
 
-        /**
-         * A read that finds nothing costs a second one, and a turn through the poller; by the time
-         * the others have had their turn the answer is mostly there.
-         */
-        private void letOthersRun() {
-            if (registry.open() > BUSY_CALLS) {
-                Thread.yield();
-            }
-        }
-
         private HeaderBlock answerHeaders(Exchange exchange) {
             HeaderBlock block = exchange.headers();
             call.dialect().answered(status, block);
@@ -249,7 +235,9 @@ public final class Forwarder {
                             UpstreamException.Kind.BROKE_OFF, "the answer ended early");
                 }
                 filled += count;
-                open.progress(ticker.getAsLong());
+                if (filled < length) {
+                    open.progress(ticker.getAsLong());
+                }
             }
             awaitLease();
             beginWrite();

@@ -93,6 +93,10 @@ final class Http1Connection {
     /**
      * A read that finds nothing costs a second one, and a turn through the poller; a client that
      * keeps its connection busy has mostly sent its next request when the others have had a turn.
+     *
+     * <p>Only here: were upstream answers awaited in the same way, hardly a thread would park, the
+     * scheduler's own queue never run empty, and whom other threads wake, wait. See
+     * docs/adr/0032-turns.md.
      */
     private void letOthersRun() {
         if (door.calls.get() > BUSY_CALLS) {

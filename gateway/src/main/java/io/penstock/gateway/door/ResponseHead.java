@@ -92,22 +92,28 @@ final class ResponseHead {
     private void name(String name) {
         int count = name.length();
         ensure(count + 2);
+        byte[] to = bytes;
+        int at = length;
         for (int i = 0; i < count; i++) {
-            bytes[length++] = (byte) checkedName(name, i);
+            to[at + i] = (byte) checkedName(name, i);
         }
         if (count == 0) {
             throw new IllegalArgumentException("empty header name");
         }
-        bytes[length++] = ':';
-        bytes[length++] = ' ';
+        to[at + count] = ':';
+        to[at + count + 1] = ' ';
+        length = at + count + 2;
     }
 
     private void value(String value) {
         int count = value.length();
         ensure(count + 2);
+        byte[] to = bytes;
+        int at = length;
         for (int i = 0; i < count; i++) {
-            bytes[length++] = (byte) checkedValue(value, i);
+            to[at + i] = (byte) checkedValue(value, i);
         }
+        length = at + count;
         line();
     }
 
@@ -147,9 +153,12 @@ final class ResponseHead {
     private void text(String ascii) {
         int count = ascii.length();
         ensure(count);
+        byte[] to = bytes;
+        int at = length;
         for (int i = 0; i < count; i++) {
-            bytes[length++] = (byte) ascii.charAt(i);
+            to[at + i] = (byte) ascii.charAt(i);
         }
+        length = at + count;
     }
 
     private void octet(char c) {

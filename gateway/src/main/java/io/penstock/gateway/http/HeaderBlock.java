@@ -33,10 +33,15 @@ public final class HeaderBlock {
     public void remove(String name) {
         for (int i = names.size() - 1; i >= 0; i--) {
             if (names.get(i).equalsIgnoreCase(name)) {
-                names.remove(i);
-                values.remove(i);
+                removeAt(i);
             }
         }
+    }
+
+    /** Removes one line; those behind it move up. */
+    public void removeAt(int index) {
+        names.remove(index);
+        values.remove(index);
     }
 
     /** The first value of that name. */

@@ -27,6 +27,9 @@ final class Connection {
         idleSinceNanos = nowNanos;
     }
 
+    /** Whether it was found alive after an answer once. */
+    boolean proven;
+
     boolean expired(long nowNanos, long ageNanosMax) {
         return nowNanos - idleSinceNanos >= idleNanosMax || nowNanos - bornNanos >= ageNanosMax;
     }

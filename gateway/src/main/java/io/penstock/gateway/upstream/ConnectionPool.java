@@ -24,6 +24,13 @@ final class ConnectionPool {
     /** So that a name that now means another address is followed. */
     static final long AGE_NANOS = 120_000_000_000L;
 
+    /**
+     * A connection that was kept for less is taken without asking whether its peer has closed it:
+     * the question is a system call, and its answer as old when the request arrives. Not the first
+     * time, because a server that closes after each answer without saying so is found out then.
+     */
+    static final long FRESH_NANOS = 100_000L;
+
     private final ArrayDeque<Connection> idle = new ArrayDeque<>();
     private final int idleMax;
     private final LongSupplier nanos;
@@ -45,11 +52,22 @@ final class ConnectionPool {
             if (connection == null) {
                 return null;
             }
-            if (!connection.expired(nanos.getAsLong(), AGE_NANOS) && connection.wire.quiet()) {
+            if (alive(connection, nanos.getAsLong())) {
                 return connection;
             }
             discard(connection);
         }
+    }
+
+    private static boolean alive(Connection connection, long nowNanos) {
+        if (connection.expired(nowNanos, AGE_NANOS)) {
+            return false;
+        }
+        if (connection.proven && nowNanos - connection.idleSinceNanos < FRESH_NANOS) {
+            return true;
+        }
+        connection.proven = connection.wire.quiet();
+        return connection.proven;
     }
 
     /** Counts a connection that was just made. */

@@ -5,31 +5,23 @@ import org.jspecify.annotations.Nullable;
 
 /** Which header lines concern one connection only and are never passed on (RFC 9110, 7.6.1). */
 final class HopByHop {
-    private static final String[] NAMES = {
-        "Connection",
-        "Keep-Alive",
-        "Proxy-Connection",
-        "Proxy-Authenticate",
-        "Proxy-Authorization",
-        "TE",
-        "Trailer",
-        "Transfer-Encoding",
-        "Upgrade",
-        "Content-Length"
-    };
-
     private HopByHop() {}
 
     /**
      * Whether a line of that name stays behind: hop-by-hop, or framing, which each hop does anew.
      */
     static boolean stays(String name) {
-        for (String each : NAMES) {
-            if (each.equalsIgnoreCase(name)) {
-                return true;
-            }
-        }
-        return false;
+        return switch (name.length()) {
+            case 2 -> name.equalsIgnoreCase("TE");
+            case 7 -> name.equalsIgnoreCase("Trailer") || name.equalsIgnoreCase("Upgrade");
+            case 10 -> name.equalsIgnoreCase("Connection") || name.equalsIgnoreCase("Keep-Alive");
+            case 14 -> name.equalsIgnoreCase("Content-Length");
+            case 16 -> name.equalsIgnoreCase("Proxy-Connection");
+            case 17 -> name.equalsIgnoreCase("Transfer-Encoding");
+            case 18 -> name.equalsIgnoreCase("Proxy-Authenticate");
+            case 19 -> name.equalsIgnoreCase("Proxy-Authorization");
+            default -> false;
+        };
     }
 
     /** Removes the lines that stay behind, those that a Connection line names among them. */
@@ -40,8 +32,10 @@ final class HopByHop {
                 i = Math.min(i, headers.size());
             }
         }
-        for (String each : NAMES) {
-            headers.remove(each);
+        for (int i = headers.size() - 1; i >= 0; i--) {
+            if (stays(headers.name(i))) {
+                headers.removeAt(i);
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Lays out request heads for one upstream: what never changes is kept as bytes.
@@ -25,7 +26,15 @@ final class RequestHead {
     private static final byte[] HTTP = " HTTP/1.1\r\n".getBytes(StandardCharsets.ISO_8859_1);
     private static final byte[] LENGTH = "Content-Length: ".getBytes(StandardCharsets.ISO_8859_1);
 
-    private final String[] configured;
+    /** The longest length that has a bit of its own in {@link #lengths}. */
+    private static final int LENGTH_BIT_MAX = 63;
+
+    /** The configured names, Host, and {@link #OURS}. */
+    private final String[] replacing;
+
+    /** One bit for each length that one of them has: most names are told apart by that. */
+    private final long lengths;
+
     private final byte[] fixed;
 
     /**
@@ -39,7 +48,9 @@ final class RequestHead {
                     check(name, value);
                     lines.put(name, value);
                 });
-        configured = lines.keySet().toArray(String[]::new);
+        replacing =
+                Stream.concat(lines.keySet().stream(), Stream.of(OURS)).toArray(String[]::new);
+        lengths = Stream.of(replacing).mapToLong(RequestHead::lengthBit).reduce(0, (a, b) -> a | b);
         StringBuilder text = new StringBuilder();
         lines.forEach((name, value) -> text.append(name).append(": ").append(value).append("\r\n"));
         fixed = text.toString().getBytes(StandardCharsets.ISO_8859_1);
@@ -93,17 +104,18 @@ final class RequestHead {
     }
 
     private boolean replaced(String name) {
-        for (String each : configured) {
-            if (each.equalsIgnoreCase(name)) {
-                return true;
-            }
-        }
-        for (String each : OURS) {
-            if (each.equalsIgnoreCase(name)) {
-                return true;
+        if ((lengths & lengthBit(name)) != 0) {
+            for (String each : replacing) {
+                if (each.equalsIgnoreCase(name)) {
+                    return true;
+                }
             }
         }
         return HopByHop.stays(name);
+    }
+
+    private static long lengthBit(String name) {
+        return 1L << Math.min(name.length(), LENGTH_BIT_MAX);
     }
 
     private static boolean namedByConnection(HeaderBlock headers, String name) {
@@ -126,7 +138,7 @@ final class RequestHead {
 
     @Override
     public String toString() {
-        return "RequestHead" + Arrays.toString(configured);
+        return "RequestHead" + Arrays.toString(replacing);
     }
 
     /** A head being written into an array that grows where it must. */
@@ -173,9 +185,12 @@ final class RequestHead {
         private void text(String ascii) {
             int length = ascii.length();
             room(length);
+            byte[] to = bytes;
+            int at = size;
             for (int i = 0; i < length; i++) {
-                bytes[size++] = (byte) ascii.charAt(i);
+                to[at + i] = (byte) ascii.charAt(i);
             }
+            size += length;
         }
 
         /** The target exactly as it came; only what would end it or the line is refused. */
@@ -185,13 +200,16 @@ final class RequestHead {
                 throw refused("a target that is no path");
             }
             room(length);
+            byte[] to = bytes;
+            int at = size;
             for (int i = 0; i < length; i++) {
                 char character = target.charAt(i);
                 if (character <= ' ' || character == 0x7F || character > 0xFF) {
                     throw refused("a target with a character that HTTP forbids");
                 }
-                bytes[size++] = (byte) character;
+                to[at + i] = (byte) character;
             }
+            size += length;
         }
 
         private void line(String name, String value) {
@@ -202,15 +220,18 @@ final class RequestHead {
                 throw refused("a header name that is no token");
             }
             text(name);
-            bytes[size++] = ':';
-            bytes[size++] = ' ';
+            byte[] to = bytes;
+            int at = size;
+            to[at++] = ':';
+            to[at++] = ' ';
             for (int i = 0; i < valueLength; i++) {
                 char character = value.charAt(i);
                 if (!Tokens.value(character)) {
                     throw refused("a header value with a character that HTTP forbids");
                 }
-                bytes[size++] = (byte) character;
+                to[at + i] = (byte) character;
             }
+            size = at + valueLength;
             end();
         }
 
