@@ -48,8 +48,7 @@ final class RequestHead {
                     check(name, value);
                     lines.put(name, value);
                 });
-        replacing =
-                Stream.concat(lines.keySet().stream(), Stream.of(OURS)).toArray(String[]::new);
+        replacing = Stream.concat(lines.keySet().stream(), Stream.of(OURS)).toArray(String[]::new);
         lengths = Stream.of(replacing).mapToLong(RequestHead::lengthBit).reduce(0, (a, b) -> a | b);
         StringBuilder text = new StringBuilder();
         lines.forEach((name, value) -> text.append(name).append(": ").append(value).append("\r\n"));
