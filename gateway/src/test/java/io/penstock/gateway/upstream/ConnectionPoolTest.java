@@ -53,7 +53,8 @@ final class ConnectionPoolTest {
     void take_provenThenGivenBackUnused_keepsItsClock() {
         prove();
         keepFor(1);
-        pool.giveBack(pool.take());
+        assertThat(pool.take()).isSameAs(connection);
+        pool.giveBack(connection);
         now.addAndGet(ConnectionPool.FRESH_NANOS - 1);
         wire.closed = true;
 
