@@ -90,6 +90,50 @@ public final class BudgetSet {
         return claim;
     }
 
+    /**
+     * Every budget of the revision and what it would make of a call, in order; for whoever explains
+     * a decision.
+     */
+    public List<Applied> explain(Subject subject, Mode serverMode) {
+        List<Applied> applied = new ArrayList<>();
+        for (Budget budget : all) {
+            applied.add(explain(budget, subject, serverMode));
+        }
+        return applied;
+    }
+
+    private Applied explain(Budget budget, Subject subject, Mode serverMode) {
+        if (serverMode == Mode.OFF) {
+            return new Applied(budget, null, "the server's mode is off");
+        }
+        if (budget.mode() == Mode.OFF) {
+            return new Applied(budget, null, "the budget's mode is off");
+        }
+        Rule rule = new Rule(budget, Glob.of(budget.server()), Glob.of(budget.tool()));
+        if (!rule.matches(subject)) {
+            return new Applied(budget, null, "it matches other tools");
+        }
+        boolean counted = serverMode == Mode.SHADOW || budget.mode() != Mode.ENFORCE;
+        Charge charge = charge(Counter.of(budget, subject, counted), subject);
+        if (charge != null) {
+            return new Applied(budget, charge, counted ? "counted, never refuses" : "limits");
+        }
+        return new Applied(
+                budget,
+                null,
+                !counted && budget.unpriced() == Unpriced.REFUSE
+                        ? "refuses the call: it has no price"
+                        : "the call has no price");
+    }
+
+    /**
+     * What one budget makes of a call.
+     *
+     * @param charge what it would be charged, or null where the budget does not apply
+     * @param why in words
+     */
+    public record Applied(Budget budget, @Nullable Charge charge, String why) {}
+
     int remembered() {
         return Math.max(enforced.size(), shadowed.size());
     }

@@ -90,12 +90,14 @@ final class ApplyCommand implements Callable<Integer> {
                 before == null
                         ? List.of("the first revision")
                         : RulesDifference.between(before, after);
-        if (dryRun || difference.isEmpty()) {
-            return show(difference, current.map(RevisionStore.Revision::number).orElse(0L));
-        }
         long expected = current.map(RevisionStore.Revision::number).orElse(0L);
+        NewRevision made = new NewRevision(terminal, json, revisions, difference);
+        if (dryRun || difference.isEmpty()) {
+            return made.show(expected);
+        }
         Revisions.Order order = new Revisions.Order(reason == null ? "" : reason, Operator.actor());
-        return concluded(revisions, difference, revisions.apply(expected, after, order));
+        return made.conclude(
+                revisions.apply(expected, after, order), new Patience(atMost, false));
     }
 
     private RulesConfig rules() {
@@ -108,58 +110,5 @@ final class ApplyCommand implements Callable<Integer> {
                                             .map(Problem::toString)
                                             .collect(Collectors.joining("\n")));
         };
-    }
-
-    private int show(List<String> difference, long current) {
-        if (json) {
-            terminal.json(Map.of("current", current, "difference", difference));
-        } else if (difference.isEmpty()) {
-            terminal.line("nothing to change: revision " + current + " says the same");
-        } else {
-            difference.forEach(this::colored);
-        }
-        return ExitCode.DONE;
-    }
-
-    private void colored(String line) {
-        Style style =
-                line.startsWith("+")
-                        ? Style.GOOD
-                        : line.startsWith("-") ? Style.BAD : Style.WARNING;
-        terminal.line(terminal.styled(style, line));
-    }
-
-    private int concluded(
-            Revisions revisions, List<String> difference, RevisionStore.Applied applied) {
-        return switch (applied) {
-            case RevisionStore.Applied.Unchanged same -> {
-                yield show(List.of(), same.revision());
-            }
-            case RevisionStore.Applied.Conflict conflict ->
-                    throw CommandFailure.failed(
-                            "not applied: somebody made revision %d meanwhile, this was meant for after %d. Look at the difference again: penstock apply -f %s --dry-run"
-                                    .formatted(conflict.current(), conflict.expected(), file));
-            case RevisionStore.Applied.Made made -> confirmed(revisions, difference, made);
-        };
-    }
-
-    private int confirmed(
-            Revisions revisions, List<String> difference, RevisionStore.Applied.Made made) {
-        if (!json) {
-            difference.forEach(this::colored);
-            terminal.line("revision " + made.revision());
-        }
-        OrderLines lines = new OrderLines(terminal, json);
-        ChangeReport report = revisions.await(made.epoch(), new Patience(atMost, false), lines);
-        if (json) {
-            Map<String, Object> tree = new LinkedHashMap<>(ChangeTree.of(report));
-            tree.put("revision", made.revision());
-            tree.put("difference", difference);
-            terminal.json(tree);
-        } else {
-            lines.silent(report.replicas());
-            lines.conclude(report.result(), report.message());
-        }
-        return report.result().exitCode();
     }
 }

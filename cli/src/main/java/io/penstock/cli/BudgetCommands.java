@@ -1,21 +1,23 @@
 package io.penstock.cli;
 
 import io.penstock.budget.Budget;
-import io.penstock.budget.Dimension;
 import io.penstock.cli.terminal.CommandFailure;
 import io.penstock.cli.terminal.ExitCode;
 import io.penstock.cli.terminal.Style;
 import io.penstock.cli.terminal.Table;
 import io.penstock.cli.terminal.Terminal;
 import io.penstock.cluster.admission.BudgetUsage;
+import io.penstock.cluster.admission.OpenHold;
 import io.penstock.cluster.operator.Budgets;
 import io.penstock.cluster.operator.Revisions;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,7 +28,11 @@ import picocli.CommandLine.Parameters;
         name = "budgets",
         description = "Budgets of the current revision, and what is used of them now.",
         footerHeading = "%nExamples:%n",
-        footer = {"  penstock budgets", "  penstock budgets show agent-rate"})
+        footer = {
+            "  penstock budgets",
+            "  penstock budgets show agent-rate",
+            "  penstock budgets explain --agent acme/crawler --server files --tool read_file"
+        })
 final class BudgetCommands implements Callable<Integer> {
     private final Terminal terminal;
     private final Map<String, String> environment;
@@ -56,7 +62,7 @@ final class BudgetCommands implements Callable<Integer> {
             @Mixin ConnectionOptions where)
             throws Exception {
         List<Budget> budgets = budgets(where);
-        List<BudgetUsage> uses = new Budgets(Operator.connector(where, environment)).usage(null);
+        List<BudgetUsage> uses = new Budgets(Operator.connector(where, environment), System::nanoTime).usage(null);
         if (asJson) {
             terminal.json(budgets.stream().map(budget -> tree(budget, uses)).toList());
             return ExitCode.DONE;
@@ -70,7 +76,7 @@ final class BudgetCommands implements Callable<Integer> {
         for (Budget budget : budgets) {
             table.row(
                     budget.name(),
-                    budget.limit(),
+                    BudgetWords.amount(unit(budget), budget.limit()) + " " + unit(budget),
                     budget.window().words(),
                     per(budget),
                     matches(budget),
@@ -95,7 +101,7 @@ final class BudgetCommands implements Callable<Integer> {
             throw CommandFailure.failed(
                     "the current revision has no budget " + name + ": see penstock budgets");
         }
-        List<BudgetUsage> uses = new Budgets(Operator.connector(where, environment)).usage(name);
+        List<BudgetUsage> uses = new Budgets(Operator.connector(where, environment), System::nanoTime).usage(name);
         if (asJson) {
             terminal.json(uses.stream().map(BudgetCommands::tree).toList());
             return ExitCode.DONE;
@@ -104,14 +110,17 @@ final class BudgetCommands implements Callable<Integer> {
             terminal.line("no call was counted yet");
             return ExitCode.DONE;
         }
-        Table table = new Table("COUNTER", "USED", "LIMIT", "LEFT", "WINDOW ENDS");
+        Table table = new Table("COUNTER", "", "USED", "HELD", "LIMIT", "LEFT", "WINDOW ENDS");
         for (BudgetUsage use : uses) {
             long left = Math.max(0, use.limit() - use.used());
+            Style style = left == 0 ? Style.BAD : Style.PLAIN;
             table.row(
                     scope(use),
-                    use.used(),
-                    use.limit(),
-                    Table.cell(left == 0 ? Style.BAD : Style.PLAIN, left),
+                    Table.cell(style, BudgetWords.bar(use.used(), use.limit())),
+                    BudgetWords.amount(use.unit(), use.used()),
+                    BudgetWords.amount(use.unit(), use.held()),
+                    BudgetWords.amount(use.unit(), use.limit()),
+                    Table.cell(style, BudgetWords.amount(use.unit(), left)),
                     use.endsAt() == null ? "never" : Moment.text(use.endsAt()));
         }
         table.print(terminal);
@@ -119,6 +128,53 @@ final class BudgetCommands implements Callable<Integer> {
             terminal.note("the fullest " + Budgets.LISTED_MAX + " counters; there are more");
         }
         return ExitCode.DONE;
+    }
+
+    @Command(
+            name = "holds",
+            description = "Lists what calls in flight hold, the oldest first.",
+            footerHeading = "%nExamples:%n",
+            footer = "  penstock budgets holds daily-cost")
+    int holds(
+            @Parameters(arity = "0..1", paramLabel = "BUDGET", description = "Of that one alone.")
+                    @Nullable String name,
+            @Option(names = "--json", description = "Print JSON.") boolean asJson,
+            @Mixin ConnectionOptions where)
+            throws Exception {
+        List<OpenHold> holds =
+                new Budgets(Operator.connector(where, environment), System::nanoTime).holds(name);
+        if (asJson) {
+            terminal.json(holds.stream().map(BudgetCommands::tree).toList());
+            return ExitCode.DONE;
+        }
+        if (holds.isEmpty()) {
+            terminal.line("nothing is held");
+            return ExitCode.DONE;
+        }
+        Table table = new Table("CALL", "BUDGET", "UNITS", "REPLICA", "SINCE", "ENDS BY");
+        for (OpenHold hold : holds) {
+            table.row(
+                    hold.call(),
+                    Objects.requireNonNullElse(hold.budget(), "?"),
+                    hold.slot() ? "a slot" : Long.toString(hold.amount()),
+                    Objects.requireNonNullElse(hold.replica(), "gone"),
+                    Moment.text(hold.since()),
+                    Moment.text(hold.endsBy()));
+        }
+        table.print(terminal);
+        return ExitCode.DONE;
+    }
+
+    private static Map<String, Object> tree(OpenHold hold) {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("call", hold.call().toString());
+        tree.put("budget", hold.budget());
+        tree.put("amount", hold.amount());
+        tree.put("slot", hold.slot());
+        tree.put("replica", hold.replica());
+        tree.put("since", hold.since().toString());
+        tree.put("endsBy", hold.endsBy().toString());
+        return tree;
     }
 
     private List<Budget> budgets(ConnectionOptions where) throws Exception {
@@ -133,12 +189,8 @@ final class BudgetCommands implements Callable<Integer> {
                 ? "all together"
                 : budget.per().stream()
                         .sorted()
-                        .map(BudgetCommands::lower)
+                        .map(BudgetWords::lower)
                         .collect(Collectors.joining(", "));
-    }
-
-    private static String lower(Dimension dimension) {
-        return dimension.name().toLowerCase(Locale.ROOT);
     }
 
     private static String matches(Budget budget) {
@@ -151,17 +203,23 @@ final class BudgetCommands implements Callable<Integer> {
         return uses.stream()
                 .filter(use -> use.budget().equals(budget.name()) && use.used() > 0)
                 .findFirst()
-                .map(use -> use.used() + " of " + use.limit() + " (" + scope(use) + ")")
+                .map(
+                        use ->
+                                BudgetWords.bar(use.used(), use.limit())
+                                        + " of "
+                                        + BudgetWords.amount(use.unit(), use.limit())
+                                        + " ("
+                                        + scope(use)
+                                        + ")")
                 .orElse("unused");
     }
 
-    /** Such as {@code tenant=acme agent=crawler}. */
     private static String scope(BudgetUsage use) {
-        String text =
-                use.scope().entrySet().stream()
-                        .map(part -> part.getKey() + "=" + part.getValue())
-                        .collect(Collectors.joining(" "));
-        return (text.isEmpty() ? "all together" : text) + (use.shadow() ? " (shadow)" : "");
+        return BudgetWords.scope(use.scope()) + (use.shadow() ? " (shadow)" : "");
+    }
+
+    private static String unit(Budget budget) {
+        return budget.unit().name().toLowerCase(Locale.ROOT);
     }
 
     private static Map<String, Object> tree(Budget budget, List<BudgetUsage> uses) {
@@ -170,7 +228,7 @@ final class BudgetCommands implements Callable<Integer> {
         tree.put("unit", budget.unit().name().toLowerCase(Locale.ROOT));
         tree.put("limit", budget.limit());
         tree.put("window", budget.window().words());
-        tree.put("per", budget.per().stream().sorted().map(BudgetCommands::lower).toList());
+        tree.put("per", budget.per().stream().sorted().map(BudgetWords::lower).toList());
         tree.put("server", budget.server());
         tree.put("tool", budget.tool());
         tree.put("mode", budget.mode().name().toLowerCase(Locale.ROOT));

@@ -18,9 +18,13 @@ final class Commands {
         line.addSubcommand(new StopCommand(terminal, environment));
         line.addSubcommand(new ResumeCommand(terminal, environment));
         line.addSubcommand(new StatusCommand(terminal, environment));
-        line.addSubcommand(new BudgetCommands(terminal, environment));
+        CommandLine budgets = new CommandLine(new BudgetCommands(terminal, environment));
+        budgets.addSubcommand(new ExplainCommand(terminal, environment));
+        budgets.addSubcommand(new ResetCommand(terminal, environment));
+        line.addSubcommand(budgets);
         line.addSubcommand(new ApplyCommand(terminal, environment));
         line.addSubcommand(new RevisionsCommand(terminal, environment));
+        line.addSubcommand(new RollbackCommand(terminal, environment));
         line.addSubcommand(new KeyCommands(terminal, environment));
         line.addSubcommand(new BlockCommands.Listing(terminal, environment));
         line.addSubcommand(new BlockCommands.Block(terminal, environment));

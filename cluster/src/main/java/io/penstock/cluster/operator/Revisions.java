@@ -65,6 +65,19 @@ public final class Revisions {
         }
     }
 
+    /** Makes the rules of an earlier revision the next one, if {@code expected} is current. */
+    public RevisionStore.Applied rollback(long expected, long to, Order order)
+            throws SQLException {
+        try (Connection connection = connector.open(Purpose.OPERATOR)) {
+            return RevisionStore.rollback(
+                    connection,
+                    expected,
+                    to,
+                    order.reason().isEmpty() ? null : order.reason(),
+                    order.actor());
+        }
+    }
+
     /** What {@link #keep} changed. */
     public record Kept(long revision, List<String> differences) {
         public Kept {

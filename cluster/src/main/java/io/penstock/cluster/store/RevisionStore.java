@@ -141,11 +141,13 @@ public final class RevisionStore {
     }
 
     /** Makes the rules of an earlier revision the next one. */
-    public static Applied rollback(Connection c, long expected, long to, @Nullable String actor)
+    public static Applied rollback(
+            Connection c, long expected, long to, @Nullable String reason, @Nullable String actor)
             throws SQLException {
         Revision earlier =
                 find(c, to).orElseThrow(() -> new StoreException("there is no revision " + to));
-        return apply(c, expected, earlier.rules(), "rollback to " + to, actor);
+        String why = "rollback to " + to + (reason == null ? "" : ": " + reason);
+        return apply(c, expected, earlier.rules(), why, actor);
     }
 
     /**

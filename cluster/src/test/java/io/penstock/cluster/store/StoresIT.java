@@ -125,7 +125,7 @@ class StoresIT {
             RevisionStore.apply(operator, 0, rules(5), "first", "ann");
             RevisionStore.apply(operator, 1, rules(6), "more", "ann");
 
-            Applied applied = RevisionStore.rollback(operator, 2, 1, "ann");
+            Applied applied = RevisionStore.rollback(operator, 2, 1, null, "ann");
 
             assertThat(applied).isInstanceOf(Applied.Made.class);
             List<RevisionStore.Revision> revisions = RevisionStore.list(operator, 10);
