@@ -1,11 +1,8 @@
 package io.penstock.cli;
 
 import io.penstock.cli.terminal.CommandFailure;
-import io.penstock.cli.terminal.ExitCode;
-import io.penstock.cli.terminal.Style;
 import io.penstock.cli.terminal.Terminal;
 import io.penstock.cluster.control.Rules;
-import io.penstock.cluster.operator.ChangeReport;
 import io.penstock.cluster.operator.Patience;
 import io.penstock.cluster.operator.Revisions;
 import io.penstock.cluster.store.RevisionStore;
@@ -16,7 +13,6 @@ import io.penstock.gateway.config.Reading;
 import io.penstock.gateway.config.RulesConfig;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -96,8 +92,7 @@ final class ApplyCommand implements Callable<Integer> {
             return made.show(expected);
         }
         Revisions.Order order = new Revisions.Order(reason == null ? "" : reason, Operator.actor());
-        return made.conclude(
-                revisions.apply(expected, after, order), new Patience(atMost, false));
+        return made.conclude(revisions.apply(expected, after, order), new Patience(atMost, false));
     }
 
     private RulesConfig rules() {

@@ -62,7 +62,8 @@ final class BudgetCommands implements Callable<Integer> {
             @Mixin ConnectionOptions where)
             throws Exception {
         List<Budget> budgets = budgets(where);
-        List<BudgetUsage> uses = new Budgets(Operator.connector(where, environment), System::nanoTime).usage(null);
+        List<BudgetUsage> uses =
+                new Budgets(Operator.connector(where, environment), System::nanoTime).usage(null);
         if (asJson) {
             terminal.json(budgets.stream().map(budget -> tree(budget, uses)).toList());
             return ExitCode.DONE;
@@ -101,7 +102,8 @@ final class BudgetCommands implements Callable<Integer> {
             throw CommandFailure.failed(
                     "the current revision has no budget " + name + ": see penstock budgets");
         }
-        List<BudgetUsage> uses = new Budgets(Operator.connector(where, environment), System::nanoTime).usage(name);
+        List<BudgetUsage> uses =
+                new Budgets(Operator.connector(where, environment), System::nanoTime).usage(name);
         if (asJson) {
             terminal.json(uses.stream().map(BudgetCommands::tree).toList());
             return ExitCode.DONE;

@@ -86,7 +86,8 @@ final class ExplainCommand implements Callable<Integer> {
                     "the current revision has no server "
                             + server
                             + "; it has "
-                            + String.join(", ", rules.servers().keySet().stream().sorted().toList()));
+                            + String.join(
+                                    ", ", rules.servers().keySet().stream().sorted().toList()));
         }
         Subject subject = new Subject(name.tenant(), name.agent(), server, tool, session);
         List<Explained> all = new Budgets(connector, System::nanoTime).explain(rules, subject);

@@ -17,8 +17,7 @@ import java.util.Map;
  *
  * @param difference one line for each thing that changes
  */
-record NewRevision(
-        Terminal terminal, boolean json, Revisions revisions, List<String> difference) {
+record NewRevision(Terminal terminal, boolean json, Revisions revisions, List<String> difference) {
 
     /** Shows the difference alone. */
     int show(long current) {

@@ -18,8 +18,11 @@ import org.jspecify.annotations.Nullable;
  * forget what was used up. Repeating it is harmless.
  */
 public final class BudgetReset {
-    private static final String COUNTERS = "select penstock.reset_counters_v1(?, pg_catalog.jsonb_object(?::text[], ?::text[]), ?)";
-    private static final String DONE = "select penstock.reset_done_v1(?, pg_catalog.jsonb_object(?::text[], ?::text[]), ?, ?)";
+    private static final String COUNTERS =
+            "select penstock.reset_counters_v1(?, pg_catalog.jsonb_object(?::text[], ?::text[]),"
+                    + " ?)";
+    private static final String DONE =
+            "select penstock.reset_done_v1(?, pg_catalog.jsonb_object(?::text[], ?::text[]), ?, ?)";
 
     private BudgetReset() {}
 
@@ -41,7 +44,8 @@ public final class BudgetReset {
         if (!scope.isEmpty()) {
             List<String> dimensions = List.copyOf(scope.keySet());
             names = connection.createArrayOf("text", dimensions.toArray());
-            values = connection.createArrayOf("text", dimensions.stream().map(scope::get).toArray());
+            values =
+                    connection.createArrayOf("text", dimensions.stream().map(scope::get).toArray());
         }
         String last = "";
         while (last != null) {

@@ -66,8 +66,7 @@ public final class Revisions {
     }
 
     /** Makes the rules of an earlier revision the next one, if {@code expected} is current. */
-    public RevisionStore.Applied rollback(long expected, long to, Order order)
-            throws SQLException {
+    public RevisionStore.Applied rollback(long expected, long to, Order order) throws SQLException {
         try (Connection connection = connector.open(Purpose.OPERATOR)) {
             return RevisionStore.rollback(
                     connection,

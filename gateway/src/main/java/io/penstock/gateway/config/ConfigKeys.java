@@ -25,6 +25,10 @@ final class ConfigKeys {
                     "`host:port` or `[v6]:port`");
     private static final Text NAMED = Text.of(NAME, "name: letters, digits, `.`, `_`, `-`");
     private static final Text TOOL = Text.of("\\P{Cntrl}{1,256}", "tool name or pattern with `*`");
+    private static final Text AMOUNT =
+            Text.of(
+                    "[0-9]\\P{Cntrl}{0,30}",
+                    "whole number; for `cost` as `5.00 USD`, for `bytes` also as `4MiB`");
     private static final Choice FLAG = Choice.of("true", "false");
 
     private static final Map<String, ConfigKey> KEYS = table();
@@ -406,18 +410,98 @@ final class ConfigKeys {
                         "Limits. Cluster-wide: part of the revision. A file without this key takes"
                                 + " what the cluster has."),
                 key("budgets[].name", NAMED, "", "Needed, unique."),
-                key("budgets[].unit", Choice.of("calls"), "calls", "What is counted."),
+                key(
+                        "budgets[].unit",
+                        Choice.of("calls", "cost", "tokens", "bytes", "concurrency"),
+                        "calls",
+                        "What is counted. `cost`, `tokens` and `bytes` come from `prices`;"
+                                + " `concurrency` counts calls that are open now and has no"
+                                + " window."),
                 key(
                         "budgets[].limit",
-                        new Whole(0, 1_000_000_000_000L),
+                        AMOUNT,
                         "",
-                        "Needed. Units per window and value of `per`."),
+                        "Needed, or `rate`. Units per window and value of `per`, 0 to 2^62; a limit"
+                                + " that is changed keeps what was used."),
                 key(
                         "budgets[].window",
+                        Text.of("\\P{Cntrl}{1,20}", "duration, `1s` to `366d`, or `lifetime`"),
+                        "",
+                        "Needed, unless there is a `rate` or the unit is `concurrency`. A duration:"
+                                + " fixed windows of this length, aligned to UTC on the database's"
+                                + " clock. Or an object with one of the keys below."),
+                key(
+                        "budgets[].window.calendar",
+                        Choice.of("day", "week", "month"),
+                        "",
+                        "Local days, ISO weeks or months of `zone`, daylight saving included."),
+                key(
+                        "budgets[].window.zone",
+                        Text.of("[A-Za-z0-9_+/-]{1,64}", "time zone such as `Europe/Berlin`"),
+                        "UTC",
+                        "Of `calendar`."),
+                key(
+                        "budgets[].window.sliding",
                         new Span("1s", "366d"),
                         "",
-                        "Needed. Fixed windows of this length, aligned to UTC on the database's"
-                                + " clock."),
+                        "No interval of this length, wherever it starts, holds more than the limit."
+                                + " Units come back at most 1/50 of it late."),
+                key(
+                        "budgets[].window.session",
+                        new Span("1s", "366d"),
+                        "",
+                        "From a session's first call until it was silent so long; kept per"
+                                + " session. Calls without a session count as their agent."),
+                key(
+                        "budgets[].rate",
+                        Text.of("[0-9]{1,13}/[0-9]{0,9}(ms|s|m|h|d)", "`units/span`, as `100/s`"),
+                        "",
+                        "Instead of `limit` and `window`: units come evenly, at most `burst` at"
+                                + " once. In any span t at most burst + rate * t."),
+                key(
+                        "budgets[].burst",
+                        new Whole(1, 1_000_000_000_000L),
+                        "",
+                        "With `rate`. Default: the units of one period."),
+                key(
+                        "budgets[].reserve",
+                        Choice.of("max", "adaptive"),
+                        "max",
+                        "What a call holds while its price is not known: the most it may cost"
+                                + " (never over the limit), or what 19 of 20 calls cost of late"
+                                + " (over by at most the rest of the calls in flight)."),
+                key(
+                        "budgets[].unpriced",
+                        Choice.of("refuse", "admit"),
+                        "refuse",
+                        "What comes of a call that has no price in this unit; `admit`: the budget"
+                                + " does not apply to it."),
+                key(
+                        "budgets[].overrides",
+                        new Group("list of objects"),
+                        "[]",
+                        "Other limits for some tenants, agents, servers or tools; the first that"
+                                + " matches counts."),
+                key("budgets[].overrides[].tenant", NAMED, "", "Whose counters."),
+                key(
+                        "budgets[].overrides[].agent",
+                        Text.of("\\P{Cntrl}{1,256}", "agent's name"),
+                        "",
+                        "Of that tenant."),
+                key("budgets[].overrides[].server", NAMED, "", "Which server's counters."),
+                key("budgets[].overrides[].tool", TOOL, "", "Of that server; no pattern."),
+                key("budgets[].overrides[].limit", AMOUNT, "", "Needed. The other limit."),
+                key(
+                        "budgets[].notify-at",
+                        new Group("list of percentages"),
+                        "[]",
+                        "Shares of the limit at which people are told, once per window and"
+                                + " counter."),
+                key(
+                        "budgets[].notify-at[]",
+                        Text.of("([1-9][0-9]?|100)%", "percentage, `1%` to `100%`"),
+                        "",
+                        "One share."),
                 key(
                         "budgets[].per",
                         new Group("list of dimensions"),
@@ -437,9 +521,55 @@ final class ConfigKeys {
                 key("budgets[].match.tool", TOOL, "", "Default: every tool."),
                 key(
                         "budgets[].mode",
-                        Choice.of("enforce", "shadow"),
+                        Choice.of("enforce", "shadow", "warn"),
                         "enforce",
-                        "`shadow` counts and reports, and never refuses."));
+                        "`shadow` counts and reports what it would have refused, and never refuses;"
+                                + " `warn` also marks the answer."),
+                key(
+                        "prices",
+                        new Group("list of objects"),
+                        "[]",
+                        "What calls cost. Cluster-wide: part of the revision. The first that"
+                                + " matches a tool counts, for each unit."),
+                key(
+                        "prices[].server",
+                        Text.of("[A-Za-z0-9._*-]{1,128}", "server name or pattern with `*`"),
+                        "",
+                        "Default: every server."),
+                key("prices[].tool", TOOL, "", "Default: every tool."),
+                key("prices[].cost", AMOUNT, "", "Known beforehand, as `0.0004 USD`."),
+                key("prices[].tokens", AMOUNT, "", "Known beforehand."),
+                key("prices[].bytes", AMOUNT, "", "Known beforehand, as `4KiB`."),
+                key(
+                        "prices[].unit",
+                        Choice.of("cost", "tokens", "bytes"),
+                        "",
+                        "Of a price that is known afterwards."),
+                key(
+                        "prices[].max",
+                        AMOUNT,
+                        "",
+                        "The most a call may cost: held at admission. A call of unit `bytes` is cut"
+                                + " there; what an answer reports above it is charged and journaled"
+                                + " as an overrun."),
+                key(
+                        "prices[].result",
+                        Text.of("(/[^~\\p{Cntrl}]*(~[01][^~\\p{Cntrl}]*)*)+", "JSON pointer"),
+                        "",
+                        "Where the number stands in the result; of a plain HTTP API in the body."
+                                + " Not for `bytes`, which the gateway counts itself."),
+                key(
+                        "prices[].header",
+                        Text.of("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}", "header name"),
+                        "",
+                        "The header of the answer in which the number stands, instead of"
+                                + " `result`."),
+                key(
+                        "prices[].each",
+                        AMOUNT,
+                        "",
+                        "Units for each one of the number, such as `0.000002 USD` for each token."
+                                + " Default: 1, and 1 USD for `cost`."));
     }
 
     private static List<ConfigKey> log() {

@@ -2,6 +2,8 @@ package io.penstock.gateway.config;
 
 import io.penstock.budget.Budget;
 import io.penstock.budget.BudgetSet;
+import io.penstock.budget.Price;
+import io.penstock.budget.PriceList;
 import io.penstock.gateway.config.IdentityConfig.IdentityMode;
 import io.penstock.gateway.config.LogConfig.Format;
 import java.net.InetAddress;
@@ -42,6 +44,7 @@ final class ConfigReader {
         IdentityConfig identity = identity(root.section("identity"));
         List<ServerConfig> servers = servers(root);
         List<Budget> budgets = budgets(root, servers);
+        List<Price> prices = prices(root, servers);
         LogConfig log = log(root.section("log"));
         return new ReplicaConfig(
                 replica,
@@ -59,6 +62,7 @@ final class ConfigReader {
                 servers,
                 budgets,
                 root.has("budgets"),
+                prices,
                 log,
                 context.effective());
     }
@@ -205,6 +209,22 @@ final class ConfigReader {
             budgets.add(new BudgetReader(section, serverNames).read(valid));
         }
         return budgets;
+    }
+
+    private static List<Price> prices(Section root, List<ServerConfig> servers) {
+        Set<String> names = new LinkedHashSet<>();
+        servers.forEach(server -> names.add(server.name()));
+        List<Price> prices = new ArrayList<>();
+        for (Section section : root.sections("prices")) {
+            prices.addAll(new PriceReader(section, names).read());
+        }
+        if (prices.size() > PriceList.PRICES_MAX) {
+            root.problem(
+                    "prices",
+                    "prices: %d, at most %d are possible"
+                            .formatted(prices.size(), PriceList.PRICES_MAX));
+        }
+        return prices;
     }
 
     /** The name of a list's item, which must be there and be the only one of its kind. */

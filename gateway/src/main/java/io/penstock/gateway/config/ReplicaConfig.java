@@ -2,6 +2,7 @@ package io.penstock.gateway.config;
 
 import io.penstock.budget.Budget;
 import io.penstock.budget.Mode;
+import io.penstock.budget.Price;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import java.util.stream.Collectors;
  * @param replica its name
  * @param origins browser origins that may call
  * @param budgetsGiven whether the file has a {@code budgets} key
+ * @param prices what calls cost
  * @param effective every key with the value that holds, defaults included and secrets masked, in
  *     the order of the reference page
  */
@@ -34,6 +36,7 @@ public record ReplicaConfig(
         List<ServerConfig> servers,
         List<Budget> budgets,
         boolean budgetsGiven,
+        List<Price> prices,
         LogConfig log,
         SequencedMap<String, String> effective) {
 
@@ -54,6 +57,7 @@ public record ReplicaConfig(
         origins = List.copyOf(origins);
         servers = List.copyOf(servers);
         budgets = List.copyOf(budgets);
+        prices = List.copyOf(prices);
         effective = new LinkedHashMap<>(effective);
     }
 
@@ -81,6 +85,7 @@ public record ReplicaConfig(
                 servers,
                 budgets,
                 budgetsGiven,
+                prices,
                 log,
                 shown);
     }
@@ -89,7 +94,8 @@ public record ReplicaConfig(
     public RulesConfig rules() {
         Map<String, Mode> modes = new LinkedHashMap<>();
         servers.forEach(server -> modes.put(server.name(), server.mode()));
-        return new RulesConfig(budgets, budgetsGiven, modes, control.lease(), control.leaseGiven());
+        return new RulesConfig(
+                budgets, budgetsGiven, prices, modes, control.lease(), control.leaseGiven());
     }
 
     /** The effective configuration as one log line: {@code key=value} pairs, secrets masked. */
@@ -110,6 +116,7 @@ public record ReplicaConfig(
     /** Keys whose value in force comes from the cluster's revision. */
     private static boolean cluster(String key) {
         return key.startsWith("budgets")
+                || key.startsWith("prices")
                 || key.equals("control.lease")
                 || (key.startsWith("servers.") && key.endsWith(".mode"));
     }

@@ -1,11 +1,16 @@
 package io.penstock.gateway.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.penstock.budget.Budget;
 import io.penstock.budget.Dimension;
+import io.penstock.budget.LimitOverride;
 import io.penstock.budget.Mode;
+import io.penstock.budget.Price;
+import io.penstock.budget.Reserve;
 import io.penstock.budget.Unit;
+import io.penstock.budget.Unpriced;
 import io.penstock.budget.Window;
 import io.penstock.gateway.config.DatabaseSection.Login;
 import io.penstock.gateway.config.IdentityConfig.IdentityMode;
@@ -15,6 +20,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class ConfigFileTest {
@@ -106,6 +113,12 @@ final class ConfigFileTest {
                 .isEqualTo(new LogConfig(LogConfig.Format.TEXT, System.Logger.Level.INFO));
     }
 
+    private static final String MINIMAL =
+            """
+            database: { url: "jdbc:postgresql://db/penstock", user: u }
+            servers: [{ name: files, url: "http://files/mcp" }]
+            """;
+
     /** Every key of the table, with a value that is not its default. */
     private static final String EVERYTHING =
             """
@@ -163,8 +176,42 @@ final class ConfigFileTest {
                 per: [tenant, agent]
                 match: { server: files, tool: "read_*" }
                 mode: shadow
+              - { name: smooth, rate: 100/s, burst: 20 }
+              - name: spend
+                unit: cost
+                limit: 5.00 USD
+                window: { calendar: day, zone: Europe/Berlin }
+                per: [tenant]
+                mode: warn
+                reserve: adaptive
+                unpriced: admit
+                overrides:
+                  - { tenant: acme, limit: 50 USD }
+                notify-at: [95%, 80%]
+              - { name: any, unit: bytes, limit: 4MiB, window: { sliding: 10s }, per: [tool] }
+              - { name: talk, unit: tokens, limit: 9, window: { session: 30m } }
+              - { name: ever, limit: 4611686018427387904, window: lifetime }
+              - name: slots
+                unit: concurrency
+                limit: 3
+                per: [agent, tool]
+                overrides: [{ tenant: acme, agent: bob, server: files, tool: x, limit: 9 }]
+            prices:
+              - { server: files, tool: "x*", cost: 0.0004 USD, tokens: 3, bytes: 4KiB }
+              - { unit: tokens, max: 8000, result: /usage/total_tokens }
+              - { unit: cost, max: 0.05 USD, header: X-Tokens, each: 0.000002 USD }
+              - { unit: bytes, max: 1MiB }
             log: { format: json, level: debug }
             """;
+
+    private static Budget budget(
+            String name, Unit unit, long limit, Window window, Set<Dimension> per) {
+        return new Budget(name, unit, limit, window, per, null, null, Mode.ENFORCE);
+    }
+
+    private static Price measured(Unit unit, long max, Price.Source source, long each) {
+        return new Price(null, null, unit, new Price.Measured(max, source, each));
+    }
 
     @Test
     void read_everyKey_isTakenOver() throws IOException {
@@ -224,7 +271,60 @@ final class ConfigFileTest {
                                 Set.of(Dimension.TENANT, Dimension.AGENT),
                                 "files",
                                 "read_*",
-                                Mode.SHADOW));
+                                Mode.SHADOW),
+                        budget("smooth", Unit.CALLS, 100, new Window.Rate(1_000_000, 20), Set.of()),
+                        new Budget(
+                                "spend",
+                                Unit.COST,
+                                5_000_000,
+                                new Window.Calendar(
+                                        Window.Calendar.Span.DAY, ZoneId.of("Europe/Berlin")),
+                                Set.of(Dimension.TENANT),
+                                null,
+                                null,
+                                Mode.WARN,
+                                Reserve.ADAPTIVE,
+                                Unpriced.ADMIT,
+                                List.of(new LimitOverride("acme", null, null, null, 50_000_000)),
+                                List.of(80, 95)),
+                        budget(
+                                "any",
+                                Unit.BYTES,
+                                4L << 20,
+                                new Window.Sliding(10_000_000),
+                                Set.of(Dimension.TOOL)),
+                        budget(
+                                "talk",
+                                Unit.TOKENS,
+                                9,
+                                new Window.Session(1_800_000_000),
+                                Set.of(Dimension.SESSION)),
+                        budget("ever", Unit.CALLS, 1L << 62, new Window.Lifetime(), Set.of()),
+                        new Budget(
+                                "slots",
+                                Unit.CONCURRENCY,
+                                3,
+                                new Window.Open(),
+                                Set.of(Dimension.AGENT, Dimension.TOOL),
+                                null,
+                                null,
+                                Mode.ENFORCE,
+                                Reserve.MAX,
+                                Unpriced.REFUSE,
+                                List.of(new LimitOverride("acme", "bob", "files", "x", 9)),
+                                List.of()));
+        assertThat(config.prices())
+                .containsExactly(
+                        new Price("files", "x*", Unit.COST, new Price.Known(400)),
+                        new Price("files", "x*", Unit.TOKENS, new Price.Known(3)),
+                        new Price("files", "x*", Unit.BYTES, new Price.Known(4096)),
+                        measured(
+                                Unit.TOKENS,
+                                8_000,
+                                new Price.ResultPointer("/usage/total_tokens"),
+                                1),
+                        measured(Unit.COST, 50_000, new Price.ResponseHeader("X-Tokens"), 2),
+                        measured(Unit.BYTES, 1 << 20, new Price.BodyBytes(), 1));
         assertThat(config.rules().rules(3).servers())
                 .isEqualTo(Map.of("files", Mode.SHADOW, "billing", Mode.OFF));
     }
@@ -287,9 +387,9 @@ final class ConfigFileTest {
                     window: 1s
                     match: { server: fils }
                     per: [tenant, nobody]
-                    rate: 100/s
-                  - unit: cost
-                    window: { calendar: day }
+                    tate: 100/s
+                  - unit: smiles
+                    window: { calendar: dya }
                 identity: { mode: jwt }
                 """;
 
@@ -304,18 +404,71 @@ final class ConfigFileTest {
                         "11:11 servers.files.http: ftp://x is not http:// or https:// URL",
                         "12:11 servers.files.mode: of is not known to this version: did you mean"
                                 + " off?",
-                        "15:12 budgets.rate.limit: -1 is not a whole number",
+                        "15:12 budgets.rate.limit: -1 is not whole number; for cost as 5.00 USD,"
+                                + " for bytes also as 4MiB",
                         "17:22 budgets.rate.match.server: fils matches no server: did you mean"
                                 + " files?",
                         "18:19 budgets.rate.per: nobody is not known to this version: expected"
                                 + " tenant or agent or server or tool or session",
-                        "19:5 unknown key rate in budgets[0]: did you mean name?",
+                        "19:5 unknown key tate in budgets[0]: did you mean rate?",
                         "20:5 budgets[1].limit is missing",
                         "20:5 budgets[1].name is missing",
-                        "20:11 budgets[1].unit: cost is not known to this version: expected calls",
-                        "21:13 budgets[1].window must be duration, 1s to 366d",
+                        "20:11 budgets[1].unit: smiles is not known to this version: expected calls"
+                                + " or cost or tokens or bytes or concurrency",
+                        "21:25 budgets[1].window.calendar: dya is not known to this version: did"
+                                + " you mean day?",
                         "22:19 identity.mode: jwt is not known to this version: expected api-key"
                                 + " or open");
+    }
+
+    /** Each line is a budget or a price, and what is said of it. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "unit: concurrency, limit: 1, window: 1s | window means nothing for concurrency",
+                "rate: 5/s, limit: 5 | limit and rate exclude each other",
+                "limit: 5, window: 1s, burst: 3 | burst belongs to a rate",
+                "rate: 100/d, burst: 1000000000000 | a burst is 1 to",
+                "limit: 5, window: 10y | is not a duration such as 1s or 24h, nor lifetime",
+                "limit: 5, window: 1ms | a fixed window is 1 s to 366 days long",
+                "limit: 5, window: { sliding: 1s, session: 1m } | not sliding and session",
+                "limit: 5, window: { sliding: 1500us } | must be duration, 1s to 366d",
+                "limit: 5, window: { calendar: day, zone: Europe/Berln } | Europe/Berlin?",
+                "limit: 5, window: { sliding: 1s, zone: UTC } | belongs to a calendar window",
+                "unit: cost, limit: 5, window: 1s | is not an amount such as 5.00 USD",
+                "limit: 9223372036854775807, window: 1s | is over 2^62",
+                "limit: 5, window: 1s, reserve: max | means nothing for this unit",
+                "limit: 5, window: 1s, per: [agent], overrides: [{ agent: a, limit: 1 }] | needs a tenant",
+                "limit: 5, window: 1s, overrides: [{ tenant: t, limit: 1 }] | add it to per",
+                "limit: 5, window: 1s, overrides: [{}] | limit is missing",
+                "rate: 5/s, notify-at: [80%] | needs a window",
+                "limit: 5, window: 1s, notify-at: [101%] | is not percentage",
+            })
+    void read_impossibleBudget_saysWhy(String budget, String saying) throws IOException {
+        String text = MINIMAL + "budgets: [{ name: b, " + budget + " }]\n";
+
+        assertThat(problems(text)).singleElement(STRING).contains(saying);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "tool: x | cost is missing",
+                "server: nobody, cost: 1 USD | nobody matches no server",
+                "cost: 0 USD | must be 1 to 2^52 units",
+                "unit: tokens, result: /a | max is missing",
+                "unit: tokens, max: 5 | result is missing (or header)",
+                "unit: tokens, max: 5, result: usage | is not JSON pointer",
+                "unit: tokens, max: 5, result: /a, header: X | exclude each other",
+                "unit: bytes, max: 5, result: /a | the gateway counts them",
+                "cost: 1 USD, each: 1 USD | belongs to a price with unit and max",
+            })
+    void read_impossiblePrice_saysWhy(String price, String saying) throws IOException {
+        assertThat(problems(MINIMAL + "prices: [{ " + price + " }]\n"))
+                .singleElement(STRING)
+                .contains(saying);
     }
 
     @ParameterizedTest
@@ -415,10 +568,10 @@ final class ConfigFileTest {
                         "1:15 log.level: loud is not known to this version: expected error or"
                                 + " warning or info or debug or trace"),
                 bad(
-                        "prices: []",
-                        "1:1 unknown key prices; valid here: replica, listen, limits, origins,"
+                        "policies: []",
+                        "1:1 unknown key policies; valid here: replica, listen, limits, origins,"
                                 + " drain, readiness, admin, database, control, journal, admission,"
-                                + " identity, servers, budgets, log"),
+                                + " identity, servers, budgets, prices, log"),
                 bad("log: &a { level: info }", "1:6 anchors are not read here (&a)"),
                 bad(
                         "replica: *a",
