@@ -439,7 +439,8 @@ final class ConfigFileTest {
                 "unit: cost, limit: 5, window: 1s | is not an amount such as 5.00 USD",
                 "limit: 9223372036854775807, window: 1s | is over 2^62",
                 "limit: 5, window: 1s, reserve: max | means nothing for this unit",
-                "limit: 5, window: 1s, per: [agent], overrides: [{ agent: a, limit: 1 }] | needs a tenant",
+                "limit: 5, window: 1s, per: [agent], overrides: [{ agent: a, limit: 1 }] | needs a"
+                        + " tenant",
                 "limit: 5, window: 1s, overrides: [{ tenant: t, limit: 1 }] | add it to per",
                 "limit: 5, window: 1s, overrides: [{}] | limit is missing",
                 "rate: 5/s, notify-at: [80%] | needs a window",
