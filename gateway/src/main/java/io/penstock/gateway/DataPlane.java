@@ -86,6 +86,7 @@ final class DataPlane {
                         new Forwarder(
                                 cluster.view(),
                                 registry,
+                                cluster,
                                 journal,
                                 headers,
                                 watchers.calls(),

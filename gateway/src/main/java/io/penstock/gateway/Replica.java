@@ -279,6 +279,11 @@ public final class Replica {
         }
 
         @Override
+        public void warned(String budget) {
+            meters.warned(budget);
+        }
+
+        @Override
         public void upstreamTook(String server, long elapsedNanos) {
             meters.upstreamTook(server, elapsedNanos);
         }

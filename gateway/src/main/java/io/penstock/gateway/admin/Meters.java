@@ -51,6 +51,7 @@ public final class Meters
     private final LabelledCounters doorTimeouts;
     private final LabelledCounters rejections;
     private final LabelledCounters shadowRefusals;
+    private final LabelledCounters warnings;
     private final LongAdder connectionsOpened = new LongAdder();
     private final LongAdder connectionsClosed = new LongAdder();
     private volatile Map<String, Double> budgetRatios = Map.of();
@@ -91,6 +92,16 @@ public final class Meters
                         new LabelledCounters.Name(
                                 "penstock.shadow.refusals",
                                 "Calls that a shadow budget would have refused, and that went on.",
+                                "budget",
+                                Tags.empty()),
+                        Set.of());
+        warnings =
+                new LabelledCounters(
+                        exposition,
+                        new LabelledCounters.Name(
+                                "penstock.budget.warnings",
+                                "Calls that a budget in mode warn would have refused, and that went"
+                                        + " on.",
                                 "budget",
                                 Tags.empty()),
                         Set.of());
@@ -292,6 +303,11 @@ public final class Meters
     @Override
     public void wouldRefuse(String budget) {
         shadowRefusals.of(budget).increment();
+    }
+
+    @Override
+    public void warned(String budget) {
+        warnings.of(budget).increment();
     }
 
     @Override

@@ -38,6 +38,11 @@ final class ProblemDialect implements Dialect {
     }
 
     @Override
+    public String resultRoot() {
+        return "";
+    }
+
+    @Override
     public void answered(int status, HeaderBlock headers) {
         Forwarding.cleanAnswer(headers);
     }

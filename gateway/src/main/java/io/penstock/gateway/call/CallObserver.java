@@ -21,6 +21,9 @@ public interface CallObserver {
                 public void wouldRefuse(String budget) {}
 
                 @Override
+                public void warned(String budget) {}
+
+                @Override
                 public void upstreamTook(String server, long elapsedNanos) {}
             };
 
@@ -38,6 +41,9 @@ public interface CallObserver {
 
     /** A shadow budget would have refused a call that goes on. */
     void wouldRefuse(String budget);
+
+    /** A budget that only warns would have refused a call that goes on. */
+    void warned(String budget);
 
     /** An upstream answered: from the first byte sent to the end of its answer. */
     void upstreamTook(String server, long elapsedNanos);

@@ -13,6 +13,7 @@ import io.penstock.cluster.journal.RefusalEntry;
 import io.penstock.gateway.http.HeaderBlock;
 import io.penstock.gateway.http.Reply;
 import io.penstock.gateway.upstream.Upstream;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -117,30 +118,43 @@ public final class CallPath implements CallRunner {
                                 call.arrivedNanos()));
         observer.admissionTook(ticker.getAsLong() - before);
         if (verdict instanceof Verdict.Admitted admitted) {
-            recordShadow(call, admitted.standings());
-            return new Decision.Pass(target, permission, admitted);
+            List<String> warnings = recordShadow(call, admitted.standings(), mode);
+            return new Decision.Pass(target, permission, admitted, warnings);
         }
         permission.unused();
         return refused(call, verdict);
     }
 
-    /** What shadow budgets would have refused is journaled beside the call, which goes on. */
-    private void recordShadow(Call call, List<Standing> standings) {
+    /**
+     * What budgets that do not limit would have refused is journaled beside the call, which goes
+     * on.
+     *
+     * @return names of those that warn
+     */
+    private List<String> recordShadow(Call call, List<Standing> standings, Mode mode) {
+        List<String> warnings = List.of();
         for (int i = 0; i < standings.size(); i++) {
             Standing standing = standings.get(i);
             if (standing.wouldRefuse()) {
                 String budget = standing.counter().budget().name();
                 journal.refusal(new RefusalEntry(call.id(), call.subject(), WOULD_REFUSE, budget));
                 observer.wouldRefuse(budget);
+                if (mode == Mode.ENFORCE
+                        && standing.counter().budget().mode() == Mode.WARN) {
+                    observer.warned(budget);
+                    warnings = new ArrayList<>(warnings);
+                    warnings.add(budget);
+                }
             }
         }
+        return warnings;
     }
 
     private static Decision refused(Call call, Verdict verdict) {
         return switch (verdict) {
             case Verdict.Exhausted exhausted ->
                     new Decision.Refuse(
-                            Refusals.exhausted(exhausted.exhausted(), call.subject()),
+                            Refusals.exhausted(exhausted, call.subject()),
                             exhausted.standings(),
                             true);
             case Verdict.Unpriced unpriced ->

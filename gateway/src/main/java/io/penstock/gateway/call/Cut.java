@@ -51,6 +51,14 @@ sealed interface Cut {
         }
     }
 
+    /** The answer is longer than what the call may use of a budget. */
+    record OverHold(Refusal refusal) implements Cut {
+        @Override
+        public Outcome.Kind outcome() {
+            return Outcome.Kind.CUT;
+        }
+    }
+
     /** The replica is shutting down or its incarnation is over. */
     record Closing(String why) implements Cut {
         @Override

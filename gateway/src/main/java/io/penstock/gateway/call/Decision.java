@@ -14,12 +14,22 @@ sealed interface Decision {
      * for a message that budgets do not count.
      *
      * @param admitted null where nothing was charged and nothing was journaled
+     * @param warnings budgets that would have refused the call and only warn
      */
     record Pass(
             Target target,
             Upstream.Permission.Granted permission,
-            Verdict.@Nullable Admitted admitted)
+            Verdict.@Nullable Admitted admitted,
+            List<String> warnings)
             implements Decision {
+
+        /** Of a call that no budget warns of. */
+        Pass(
+                Target target,
+                Upstream.Permission.Granted permission,
+                Verdict.@Nullable Admitted admitted) {
+            this(target, permission, admitted, List.of());
+        }
 
         List<Standing> standings() {
             return admitted == null ? List.of() : admitted.standings();

@@ -23,6 +23,9 @@ public interface Dialect {
      */
     byte @Nullable [] lastEvent(Refusal refusal);
 
+    /** Where an answer's result stands in its document: the start of a JSON pointer. */
+    String resultRoot();
+
     /**
      * Changes the upstream answer's headers to what this client may see (a session id is sealed).
      */

@@ -1,6 +1,8 @@
 package io.penstock.gateway.call;
 
+import io.penstock.budget.Charge;
 import io.penstock.budget.Mode;
+import io.penstock.cluster.admission.Admission;
 import io.penstock.cluster.admission.Verdict;
 import io.penstock.cluster.control.ControlView;
 import io.penstock.cluster.control.Judgement;
@@ -52,6 +54,7 @@ public final class Forwarder {
 
     private final ControlView view;
     private final OpenCallRegistry registry;
+    private final Admission admission;
     private final CallJournal journal;
     private final DecisionHeaders headers;
     private final CallObserver observer;
@@ -61,6 +64,7 @@ public final class Forwarder {
     public Forwarder(
             ControlView view,
             OpenCallRegistry registry,
+            Admission admission,
             CallJournal journal,
             DecisionHeaders headers,
             CallObserver observer,
@@ -68,6 +72,7 @@ public final class Forwarder {
             LongSupplier ticker) {
         this.view = view;
         this.registry = registry;
+        this.admission = admission;
         this.journal = journal;
         this.headers = headers;
         this.observer = observer;
@@ -79,8 +84,12 @@ public final class Forwarder {
     End forward(Call call, Decision.Pass pass, Reply reply) {
         OpenCall open = new OpenCall(call, pass.target().config(), reply, ticker.getAsLong());
         registry.add(open);
+        Passage passage = new Passage(call, pass, reply, open);
         try {
-            return new Passage(call, pass, reply, open).run();
+            return passage.run();
+        } catch (RuntimeException | Error e) {
+            passage.spent(false);
+            throw e;
         } finally {
             registry.remove(open);
         }
@@ -97,12 +106,16 @@ public final class Forwarder {
         private long answerBytes;
         private boolean events;
         private boolean insideEvent;
+        private final @Nullable Metering metering;
 
         Passage(Call call, Decision.Pass pass, Reply reply, OpenCall open) {
             this.call = call;
             this.pass = pass;
             this.reply = reply;
             this.open = open;
+            metering =
+                    Metering.of(
+                            pass.admitted(), call.body().length, call.dialect().resultRoot());
         }
 
         End run() {
@@ -219,13 +232,20 @@ public final class Forwarder {
 
         private HeaderBlock answerHeaders(Exchange exchange) {
             HeaderBlock block = exchange.headers();
+            if (metering != null) {
+                metering.head(block);
+            }
             call.dialect().answered(status, block);
             headers.add(block, "admitted", call.id());
             DecisionHeaders.addStandings(block, pass.standings());
+            for (String budget : pass.warnings()) {
+                block.add("Penstock-Warning", "budget " + budget);
+            }
             return block;
         }
 
         private void whole(Exchange exchange, HeaderBlock block, int length) {
+            meter(null, length);
             byte[] body = new byte[length];
             int filled = 0;
             while (filled < length) {
@@ -239,6 +259,7 @@ public final class Forwarder {
                     open.progress(ticker.getAsLong());
                 }
             }
+            meter(body, length);
             awaitLease();
             beginWrite();
             try {
@@ -264,6 +285,7 @@ public final class Forwarder {
             while ((count = exchange.read(buffer, 0, buffer.length)) >= 0) {
                 open.progress(ticker.getAsLong());
                 awaitLease();
+                meter(buffer, count);
                 write(buffer, count);
             }
             beginWrite();
@@ -271,6 +293,35 @@ public final class Forwarder {
                 reply.end();
             } finally {
                 open.endWrite();
+            }
+        }
+
+        /**
+         * Lets so much of the answer pass, or cuts the call where it would use more than it holds.
+         *
+         * @param buffer null to look ahead only
+         */
+        private void meter(byte @Nullable [] buffer, int count) {
+            if (metering == null) {
+                return;
+            }
+            Charge charge = metering.tooLong(count);
+            if (charge != null) {
+                open.cut(
+                        new Cut.OverHold(Refusals.overHold(charge, call.subject())),
+                        ticker.getAsLong());
+                throw new CutShort();
+            }
+            if (buffer != null) {
+                metering.passed(buffer, count);
+            }
+        }
+
+        /** Ends what the call holds; once, whatever its way out. */
+        void spent(boolean complete) {
+            Verdict.Admitted admitted = pass.admitted();
+            if (admitted != null && metering != null) {
+                admission.settle(admitted, metering.spent(complete));
             }
         }
 
@@ -397,6 +448,7 @@ public final class Forwarder {
             if (admitted == null) {
                 return;
             }
+            spent(kind == Outcome.Kind.COMPLETED);
             long durationMicros = (ticker.getAsLong() - call.arrivedNanos()) / 1_000;
             journal.outcome(
                     new Outcome(

@@ -11,6 +11,8 @@ public enum RefusalCode {
     CONTROL_STALE("control-stale", 503, -33004),
     BLOCKED("blocked", 403, -33005),
     BUDGET_EXHAUSTED("budget-exhausted", 429, -33008),
+    CONCURRENCY_EXHAUSTED("concurrency-exhausted", 429, -33009),
+    BUDGET_HELD("budget-held", 429, -33014),
     UNPRICED("unpriced", 403, -33010),
     LEDGER_UNAVAILABLE("ledger-unavailable", 503, -33011),
     OVERLOADED("overloaded", 503, -33012),

@@ -1,9 +1,12 @@
 package io.penstock.gateway.call;
 
 import io.penstock.budget.Budget;
+import io.penstock.budget.Charge;
 import io.penstock.budget.Dimension;
 import io.penstock.budget.Standing;
 import io.penstock.budget.Subject;
+import io.penstock.budget.Window;
+import io.penstock.cluster.admission.Verdict;
 import io.penstock.cluster.control.Judgement;
 import io.penstock.cluster.control.Scope;
 import io.penstock.cluster.control.Stop;
@@ -72,27 +75,99 @@ public final class Refusals {
                         + " at once.");
     }
 
-    static Refusal exhausted(Standing standing, Subject subject) {
-        Budget budget = standing.counter().budget();
-        long retryAfterMillis = Math.ceilDiv(standing.endsInMicros(), 1_000);
-        return new Refusal(
+    /** What a budget that has too little left tells the caller. */
+    static Refusal exhausted(Verdict.Exhausted verdict, Subject subject) {
+        Standing standing = verdict.exhausted();
+        if (verdict.concurrency()) {
+            return tooManyAtOnce(standing, subject);
+        }
+        if (never(standing)) {
+            return budget(
+                    RefusalCode.BUDGET_EXHAUSTED,
+                    "allows " + BudgetText.limit(standing.counter()) + ", and this call asks for more",
+                    standing,
+                    subject,
+                    -1,
+                    "This budget can never admit this call; do not repeat it.");
+        }
+        long retry = BudgetText.retryAfterMillis(standing);
+        String when = retry < 0 ? "" : "; units come back in " + retry + " ms";
+        if (verdict.onlyHeld()) {
+            return budget(
+                    RefusalCode.BUDGET_HELD,
+                    "has nothing left right now, but calls under way hold units that may come back",
+                    standing,
+                    subject,
+                    retry < 0 ? SOON_MILLIS : Math.min(retry, SOON_MILLIS),
+                    "Try again in a moment: calls that are under way may give units back.");
+        }
+        return budget(
                 RefusalCode.BUDGET_EXHAUSTED,
-                "budget %s: %d %s per %s are used up; it is full again in %d ms"
-                        .formatted(
-                                budget.name(),
-                                budget.limit(),
-                                budget.unit().name().toLowerCase(java.util.Locale.ROOT),
-                                budget.window().words(),
-                                retryAfterMillis),
+                BudgetText.limit(standing.counter()) + " are used up" + when,
+                standing,
+                subject,
+                retry,
+                retry < 0
+                        ? "Do not repeat the call: this budget does not fill again by itself."
+                        : "Wait %d ms before you call again.".formatted(retry));
+    }
+
+    private static Refusal tooManyAtOnce(Standing standing, Subject subject) {
+        long limit = standing.counter().limit();
+        return budget(
+                RefusalCode.CONCURRENCY_EXHAUSTED,
+                "allows " + limit + " calls at once, and as many are under way",
+                standing,
+                subject,
+                limit == 0 ? -1 : SOON_MILLIS,
+                limit == 0
+                        ? "This budget allows no call at all; do not repeat it."
+                        : "Wait until one of your calls has ended before you call again.");
+    }
+
+    /** Whether the call asks for more than an empty counter has. */
+    private static boolean never(Standing standing) {
+        long most =
+                standing.counter().budget().window() instanceof Window.Rate rate
+                        ? standing.counter().limit() == 0 ? 0 : rate.burst()
+                        : standing.counter().limit();
+        return standing.withheld() > most;
+    }
+
+    private static Refusal budget(
+            RefusalCode code,
+            String what,
+            Standing standing,
+            Subject subject,
+            long retryAfterMillis,
+            String hint) {
+        Budget budget = standing.counter().budget();
+        return new Refusal(
+                code,
+                "budget " + budget.name() + " " + what,
                 scope(budget, subject),
                 budget.name(),
-                budget.limit(),
+                standing.counter().limit(),
                 standing.remaining(),
                 retryAfterMillis,
-                budget.limit() == 0,
-                budget.limit() == 0
-                        ? "This budget allows no call at all; do not repeat it."
-                        : "Wait %d ms before you call again.".formatted(retryAfterMillis));
+                retryAfterMillis < 0,
+                hint);
+    }
+
+    /** What a call is told whose answer is longer than the bytes it holds. */
+    static Refusal overHold(Charge charge, Subject subject) {
+        Budget budget = charge.counter().budget();
+        return new Refusal(
+                RefusalCode.BUDGET_EXHAUSTED,
+                "the answer is longer than the %d bytes that one call may use of budget %s"
+                        .formatted(charge.amount(), budget.name()),
+                scope(budget, subject),
+                budget.name(),
+                charge.counter().limit(),
+                -1,
+                -1,
+                true,
+                "Ask for less: a smaller range, fewer items, or a summary.");
     }
 
     static Refusal unpriced(Budget budget, Subject subject) {

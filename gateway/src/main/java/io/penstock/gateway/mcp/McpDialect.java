@@ -88,6 +88,11 @@ final class McpDialect implements Dialect {
     }
 
     @Override
+    public String resultRoot() {
+        return "/result";
+    }
+
+    @Override
     public void answered(int status, HeaderBlock headers) {
         events = events(headers);
         String upstream = headers.first(SESSION);

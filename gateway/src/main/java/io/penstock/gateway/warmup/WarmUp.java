@@ -155,6 +155,7 @@ public final class WarmUp {
                 new Forwarder(
                         view,
                         new OpenCallRegistry(ticker),
+                        new AdmitsAll(),
                         new NoJournal(),
                         headers,
                         CallObserver.NONE,

@@ -64,6 +64,7 @@ final class MetricsPageTest {
             meters.timedOut("idle");
             meters.rejected(400, new UUID(0, 0));
             meters.wouldRefuse("files-cost");
+            meters.warned("files-cost");
             return meters.scrape();
         }
     }

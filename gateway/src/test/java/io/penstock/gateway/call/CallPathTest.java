@@ -411,6 +411,7 @@ class CallPathTest {
         return new Forwarder(
                 view,
                 registry,
+                admission(),
                 journal(),
                 new DecisionHeaders("r1"),
                 CallObserver.NONE,
@@ -529,6 +530,11 @@ class CallPathTest {
         @Override
         public byte[] lastEvent(Refusal refusal) {
             return bytes("last:" + refusal.code().label());
+        }
+
+        @Override
+        public String resultRoot() {
+            return "/result";
         }
 
         @Override
