@@ -139,8 +139,7 @@ public final class CallPath implements CallRunner {
                 String budget = standing.counter().budget().name();
                 journal.refusal(new RefusalEntry(call.id(), call.subject(), WOULD_REFUSE, budget));
                 observer.wouldRefuse(budget);
-                if (mode == Mode.ENFORCE
-                        && standing.counter().budget().mode() == Mode.WARN) {
+                if (mode == Mode.ENFORCE && standing.counter().budget().mode() == Mode.WARN) {
                     observer.warned(budget);
                     warnings = new ArrayList<>(warnings);
                     warnings.add(budget);

@@ -114,8 +114,7 @@ public final class Forwarder {
             this.reply = reply;
             this.open = open;
             metering =
-                    Metering.of(
-                            pass.admitted(), call.body().length, call.dialect().resultRoot());
+                    Metering.of(pass.admitted(), call.body().length, call.dialect().resultRoot());
         }
 
         End run() {

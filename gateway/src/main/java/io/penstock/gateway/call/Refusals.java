@@ -84,7 +84,9 @@ public final class Refusals {
         if (never(standing)) {
             return budget(
                     RefusalCode.BUDGET_EXHAUSTED,
-                    "allows " + BudgetText.limit(standing.counter()) + ", and this call asks for more",
+                    "allows "
+                            + BudgetText.limit(standing.counter())
+                            + ", and this call asks for more",
                     standing,
                     subject,
                     -1,

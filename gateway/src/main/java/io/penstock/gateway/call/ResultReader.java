@@ -24,9 +24,7 @@ final class ResultReader {
     static final int BYTES_MAX = 1 << 20;
 
     private static final ObjectMapper JSON =
-            JsonMapper.builder()
-                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-                    .build();
+            JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
     private final String root;
     private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
@@ -87,7 +85,8 @@ final class ResultReader {
             StringBuilder data = new StringBuilder(kept.size());
             for (String line : kept.toString(StandardCharsets.UTF_8).split("\\r?\\n", -1)) {
                 if (line.startsWith("data:")) {
-                    data.append(line, line.startsWith("data: ") ? 6 : 5, line.length()).append('\n');
+                    data.append(line, line.startsWith("data: ") ? 6 : 5, line.length())
+                            .append('\n');
                 }
             }
             parse(data.toString().getBytes(StandardCharsets.UTF_8));

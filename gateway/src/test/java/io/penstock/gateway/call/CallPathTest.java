@@ -1,11 +1,14 @@
 package io.penstock.gateway.call;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.penstock.budget.Budget;
+import io.penstock.budget.Charge;
 import io.penstock.budget.Counter;
 import io.penstock.budget.Dimension;
 import io.penstock.budget.Mode;
+import io.penstock.budget.Price;
 import io.penstock.budget.Standing;
 import io.penstock.budget.Subject;
 import io.penstock.budget.Unit;
@@ -33,8 +36,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class CallPathTest {
     private static final long TRUSTED = Duration.ofHours(1).toNanos();
@@ -59,6 +67,7 @@ class CallPathTest {
     private final List<AdmissionRequest> asked = new ArrayList<>();
     private final FakeReply reply = new FakeReply();
     private final OpenCallRegistry registry = new OpenCallRegistry(clock::get);
+    private final List<List<Long>> settled = new ArrayList<>();
     private Function<AdmissionRequest, Verdict> ledger = this::admitted;
 
     @Test
@@ -395,6 +404,160 @@ class CallPathTest {
         assertThat(reply.header("Penstock-Decision")).isEqualTo("unknown-target");
     }
 
+    /** A verdict of a call that holds up to 50 bytes, 30 tokens and a slot. */
+    private Verdict holding(AdmissionRequest request) {
+        List<Charge> holds =
+                List.of(
+                        held(Unit.BYTES, 50, new Price.BodyBytes()),
+                        held(Unit.TOKENS, 30, new Price.ResultPointer("/n")),
+                        new Charge(
+                                counter(Unit.CONCURRENCY, new Window.Open()),
+                                1,
+                                Charge.Kind.SLOT,
+                                null));
+        return new Verdict.Admitted(1, 1, List.of(), holds, new Verdict.Ticket() {});
+    }
+
+    private static Charge held(Unit unit, long max, Price.Source source) {
+        Price price = new Price(null, null, unit, new Price.Measured(max, source, 1));
+        return new Charge(counter(unit, new Window.Lifetime()), max, Charge.Kind.METERED, price);
+    }
+
+    private static Counter counter(Unit unit, Window window) {
+        return new Counter(
+                "k" + unit,
+                new Budget("b", unit, 100, window, Set.of(), null, null, Mode.ENFORCE),
+                false);
+    }
+
+    /** Every way out of a call settles what it holds, exactly once. */
+    @ParameterizedTest
+    @EnumSource(WayOut.class)
+    void run_everyWayOut_settlesOnce(WayOut way) {
+        ledger = this::holding;
+        upstream.contentType = "application/json";
+        way.prepare.accept(this);
+
+        Throwable thrown = catchThrowable(() -> path().run(call(true), reply));
+
+        assertThat(thrown != null).as("%s", thrown).isEqualTo(way == WayOut.BUG);
+        assertThat(settled).isEqualTo(way.settled);
+        assertThat(givenBack).hasSize(way.settled.isEmpty() ? 1 : 0);
+    }
+
+    private enum WayOut {
+        ANSWERED(t -> t.answers("{\"result\":{\"n\":7}}"), List.of(20L, 7L)),
+        ANSWERED_WHOLE(
+                t -> {
+                    t.answers("{\"result\":{\"n\":7}}");
+                    t.upstream.contentLength = 18;
+                },
+                List.of(20L, 7L)),
+        OVERRUN(t -> t.answers("{\"result\":{\"n\":70}}"), List.of(21L, 70L)),
+        NO_NUMBER(t -> t.answers("{\"result\":{}}"), List.of(15L)),
+        BROKE_OFF(
+                t -> {
+                    t.answers("{\"result\":{\"n\":7}}");
+                    t.upstream.answer.add(
+                            new UpstreamException(UpstreamException.Kind.BROKE_OFF, "gone"));
+                },
+                List.of(20L)),
+        TOO_LONG(t -> t.answers("x".repeat(60)), List.of(2L)),
+        TOO_LONG_WHOLE(
+                t -> {
+                    t.answers("x".repeat(60));
+                    t.upstream.contentLength = 60;
+                },
+                List.of(2L)),
+        SENT_AND_LOST(t -> t.upstream.firstWritesThatFailSent = 1, List.of(2L)),
+        BUG(
+                t ->
+                        t.upstream.answer.add(
+                                (Runnable)
+                                        () -> {
+                                            throw new IllegalStateException("a bug");
+                                        }),
+                List.of(2L)),
+        NEVER_SENT(t -> t.upstream.unreachable = true, null);
+
+        private final Consumer<CallPathTest> prepare;
+        private final List<List<Long>> settled;
+
+        WayOut(Consumer<CallPathTest> prepare, @Nullable List<Long> settled) {
+            this.prepare = prepare;
+            this.settled = settled == null ? List.of() : List.of(settled);
+        }
+    }
+
+    private void answers(String text) {
+        upstream.answer.add(bytes(text));
+    }
+
+    @Test
+    void run_answerLongerThanItsHold_isRefusedInBand() {
+        ledger = this::holding;
+        answers("x".repeat(60));
+        upstream.contentLength = 60;
+
+        path().run(call(true), reply);
+
+        assertThat(reply.header("Penstock-Decision")).isEqualTo("budget-exhausted");
+        assertThat(reply.text()).contains("longer than the 50 bytes");
+        assertThat(outcomes).containsExactly(Outcome.Kind.CUT);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "CALLS, 0, 0, 500000, budget-exhausted, used up",
+        "CALLS, 3, 0, 500000, budget-held, nothing left right now",
+        "CONCURRENCY, 10, 0, -1, concurrency-exhausted, at once",
+        "TOKENS, 0, 0, -1, budget-exhausted, used up",
+    })
+    void run_budgetRefuses_saysWhy(
+            Unit unit, long held, long left, long back, String code, String words) {
+        Window window =
+                unit == Unit.CONCURRENCY
+                        ? new Window.Open()
+                        : back < 0 ? new Window.Lifetime() : new Window.Fixed(1_000_000);
+        Standing standing = new Standing(counter(unit, window), left, back, 1, held);
+        ledger = _ -> new Verdict.Exhausted(standing, List.of(standing));
+
+        path().run(call(true), reply);
+
+        assertThat(reply.header("Penstock-Decision")).isEqualTo(code);
+        assertThat(reply.text()).contains("budget b ").contains(words);
+    }
+
+    @Test
+    void run_budgetThatWarns_marksTheAnswer() {
+        Counter warn =
+                new Counter(
+                        "shadow/k",
+                        new Budget(
+                                "soft",
+                                Unit.CALLS,
+                                1,
+                                new Window.Lifetime(),
+                                Set.of(),
+                                null,
+                                null,
+                                Mode.WARN),
+                        true);
+        ledger =
+                _ ->
+                        new Verdict.Admitted(
+                                1,
+                                1,
+                                List.of(new Standing(warn, 0, -1, 1)),
+                                new Verdict.Ticket() {});
+        answers("x");
+
+        path().run(call(true), reply);
+
+        assertThat(reply.header("Penstock-Warning")).isEqualTo("budget soft");
+        assertThat(refusals).containsExactly("would-refuse");
+    }
+
     private CallPath path() {
         return new CallPath(
                 Map.of("files", new Target(server(), upstream)),
@@ -441,7 +604,9 @@ class CallPathTest {
             }
 
             @Override
-            public void settle(Verdict.Admitted admitted, List<Spent> spent) {}
+            public void settle(Verdict.Admitted admitted, List<Spent> spent) {
+                settled.add(spent.stream().map(Spent::amount).toList());
+            }
         };
     }
 
