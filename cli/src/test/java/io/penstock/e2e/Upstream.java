@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
 /**
  * The upstream that counts: what arrived here is what the gateway let through, whatever the gateway
  * says. Its tools misbehave by their names, as {@link Trick} lists them; every other tool is
- * answered at once.
+ * answered at once, {@code use-N} with a usage of N tokens.
  */
 final class Upstream implements AutoCloseable {
     /** One request that arrived, with the headers that the gateway gave it. */
@@ -141,6 +141,10 @@ final class Upstream implements AutoCloseable {
         for (Trick trick : Trick.values()) {
             if (trick.tool().equals(name)) return trick.play(id(arrival), out);
         }
+        if (name.startsWith("use-")) {
+            out.write(used(id(arrival), name.substring(4)));
+            return true;
+        }
         out.write(plain(arrival));
         return true;
     }
@@ -159,6 +163,15 @@ final class Upstream implements AutoCloseable {
         boolean hello = arrival.text().contains("\"initialize\"");
         return answer(
                 "200 OK", hello ? "Mcp-Session-Id: " + SESSION + "\r\n" : "", result(id(arrival)));
+    }
+
+    /** An answer that reports what it cost. */
+    private static byte[] used(String id, String tokens) {
+        return answer(
+                "200 OK",
+                "X-Tokens: " + tokens + "\r\n",
+                "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"usage\":{\"tokens\":%s}}}"
+                        .formatted(id, tokens));
     }
 
     private static String id(Arrival arrival) {

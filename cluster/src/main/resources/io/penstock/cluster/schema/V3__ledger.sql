@@ -746,10 +746,10 @@ declare
 begin
     perform penstock.durable_v1();
     select pg_catalog.array_agg(o.key), pg_catalog.max(o.key collate "C") into v_keys, v_last
-      from (select c.key from penstock.counter c
+      from (select c.key from penstock.counter c cross join lateral penstock.counter_key_v1(c.key) k
              where c.key > p_after
                and (pg_catalog.starts_with(c.key, v_prefix) or pg_catalog.starts_with(c.key, 'shadow/' || v_prefix))
-               and (p_scope is null or (penstock.counter_key_v1(c.key)).scope @> p_scope)
+               and (p_scope is null or k.scope @> p_scope)
              order by c.key limit 500) as o;
     perform pg_catalog.pg_advisory_xact_lock(c_lock_class, s.shard)
        from (select distinct (pg_catalog.hashtextextended(k.key, 0) & 1023)::integer as shard
