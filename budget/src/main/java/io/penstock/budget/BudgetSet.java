@@ -31,8 +31,13 @@ public final class BudgetSet {
     private final PriceList prices;
     private final List<Rule> rules = new ArrayList<>();
     private final boolean bySession;
-    private final RecentMap<Subject, Claim> enforced = new RecentMap<>(CLAIMS_MAX);
-    private final RecentMap<Subject, Claim> shadowed = new RecentMap<>(CLAIMS_MAX);
+    private final RecentMap<Subject, Known> enforced = new RecentMap<>(CLAIMS_MAX);
+    private final RecentMap<Subject, Known> shadowed = new RecentMap<>(CLAIMS_MAX);
+    private final Reserves reserves = new Reserves();
+    private final boolean adaptive;
+
+    /** A claim, and what the reserves were when it was made. */
+    private record Known(Claim claim, int stamp) {}
 
     /**
      * @throws IllegalArgumentException if two budgets share a name or there are too many
@@ -53,6 +58,7 @@ public final class BudgetSet {
                 rules.add(new Rule(budget, Glob.of(budget.server()), Glob.of(budget.tool())));
             }
         }
+        adaptive = all.stream().anyMatch(b -> b.reserve() == Reserve.ADAPTIVE);
         bySession = all.stream().anyMatch(b -> b.per().contains(Dimension.SESSION));
     }
 
@@ -80,14 +86,22 @@ public final class BudgetSet {
             return Claim.NONE;
         }
         boolean shadow = serverMode == Mode.SHADOW;
-        RecentMap<Subject, Claim> recent = shadow ? shadowed : enforced;
+        RecentMap<Subject, Known> recent = shadow ? shadowed : enforced;
         Subject key = bySession || subject.session() == null ? subject : withoutSession(subject);
-        Claim claim = recent.get(key);
-        if (claim == null) {
-            claim = build(key, shadow);
-            recent.put(key, claim);
+        int stamp = adaptive ? reserves.stamp() : 0;
+        Known known = recent.get(key);
+        if (known == null || known.stamp() != stamp) {
+            known = new Known(build(key, shadow), stamp);
+            recent.put(key, known);
         }
-        return claim;
+        return known.claim();
+    }
+
+    /** What a metered charge has really cost: adaptive budgets hold accordingly from then on. */
+    public void learn(Charge charge, long actual) {
+        if (adaptive && charge.price() != null) {
+            reserves.learn(charge.price(), actual);
+        }
     }
 
     /**
@@ -170,7 +184,13 @@ public final class BudgetSet {
         return switch (price.amount()) {
             case Price.Known known -> new Charge(counter, known.units());
             case Price.Measured measured ->
-                    new Charge(counter, measured.max(), Charge.Kind.METERED, price);
+                    new Charge(
+                            counter,
+                            counter.budget().reserve() == Reserve.ADAPTIVE
+                                    ? reserves.of(price)
+                                    : measured.max(),
+                            Charge.Kind.METERED,
+                            price);
         };
     }
 

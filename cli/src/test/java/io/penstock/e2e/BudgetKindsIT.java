@@ -49,7 +49,7 @@ final class BudgetKindsIT {
             """
 
             - { name: paid, unit: cost, limit: 0.01 USD, window: lifetime, per: [tenant], match: { tool: "paid*" } }
-            - { name: tokens, unit: tokens, limit: 100, window: lifetime, match: { tool: "use-*" } }
+            - { name: tokens, unit: tokens, limit: 100, window: lifetime, match: { tool: "use-10" } }
             - { name: bytes, unit: bytes, limit: 10MiB, window: { calendar: day, zone: Europe/Berlin }, match: { tool: big } }
             - { name: slots, unit: concurrency, limit: 2, match: { tool: endless } }
             - { name: soft, limit: 1, window: lifetime, mode: warn, match: { tool: soft } }
@@ -62,6 +62,7 @@ final class BudgetKindsIT {
               overrides: [{ tenant: acme, limit: 3 }]
             - { name: sliding, limit: 50, window: { sliding: 1s }, match: { tool: slide } }
             - { name: smooth, rate: 100/s, burst: 20, match: { tool: smooth } }
+            - { name: adaptive, unit: tokens, limit: 1000, window: lifetime, reserve: adaptive, match: { tool: "use-3" } }
             - { name: session, limit: 2, window: { session: 30m }, match: { tool: talk } }\
             """;
 
@@ -138,6 +139,34 @@ final class BudgetKindsIT {
         awaitHeld("bytes", 0);
         long used = gate.number("select used from penstock.budget_usage where budget = 'bytes'");
         assertThat(used).isBetween(MAX_BYTES / 2, MAX_BYTES);
+    }
+
+    /** Each replica learns for itself, and all of them hold less in the end. */
+    @Test
+    void tokens_adaptiveReserve_holdsWhatCallsCostOfLate() {
+        assertThat(calls(100, "use-3")).containsOnly("admitted");
+        awaitHeld("adaptive", 0);
+
+        assertThat(
+                        gate.number(
+                                "select count(*) from penstock.journal where kind = 'settlement'"
+                                        + " and budget = 'adaptive' and outcome = 'settled'"))
+                .isEqualTo(100);
+        assertThat(gate.number("select used from penstock.budget_usage where budget = 'adaptive'"))
+                .isEqualTo(300);
+        try (Program explain =
+                gate.operator(
+                        "budgets",
+                        "explain",
+                        "--agent",
+                        "acme/one",
+                        "--server",
+                        "tools",
+                        "--tool",
+                        "use-3")) {
+            assertThat(explain.awaitExit(Await.LONG)).hasValue(0);
+            assertThat(explain.output()).contains("would be admitted now");
+        }
     }
 
     @Test

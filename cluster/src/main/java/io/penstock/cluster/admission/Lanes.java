@@ -1,6 +1,7 @@
 package io.penstock.cluster.admission;
 
 import io.penstock.budget.Budget;
+import io.penstock.budget.Charge;
 import io.penstock.budget.DenialMemory;
 import io.penstock.budget.Standing;
 import java.lang.System.Logger;
@@ -147,8 +148,20 @@ public final class Lanes implements Admission, AutoCloseable {
             return;
         }
         call.spent = List.copyOf(spent);
+        learn(call, admitted.holds());
         if (ended.offer(call)) {
             wake();
+        }
+    }
+
+    /** Budgets that hold what calls cost of late hear what this one cost. */
+    private static void learn(WaitingCall call, List<Charge> holds) {
+        for (Spent spent : call.spent) {
+            for (Charge charge : holds) {
+                if (charge.counter().equals(spent.counter())) {
+                    call.snapshot.rules().budgets().learn(charge, spent.amount());
+                }
+            }
         }
     }
 
