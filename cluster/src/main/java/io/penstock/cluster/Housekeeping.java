@@ -18,6 +18,7 @@ final class Housekeeping {
     private static final System.Logger LOG = System.getLogger(Housekeeping.class.getName());
     private static final String PARTITIONS = "partitions";
     private static final int DAYS_AHEAD = 3;
+    private static final Duration HOLDS_EVERY = Duration.ofSeconds(1);
     private static final Duration COUNTERS_EVERY = Duration.ofSeconds(10);
     private static final Duration PARTITIONS_EVERY = Duration.ofMinutes(10);
     private static final Duration RETENTION_EVERY = Duration.ofMinutes(1);
@@ -34,6 +35,7 @@ final class Housekeeping {
      */
     static void register(Duties duties, Duration retention) {
         duties.register(ControlSweep.DUTY, ControlSweep.INTERVAL, new ControlSweep());
+        duties.register(ControlSweep.DUTY, HOLDS_EVERY, Housekeeping::sweepHolds);
         duties.register(ControlSweep.DUTY, COUNTERS_EVERY, Housekeeping::sweepCounters);
         duties.register(
                 PARTITIONS, PARTITIONS_EVERY, (connection, _) -> makePartitions(connection));
@@ -41,14 +43,26 @@ final class Housekeeping {
                 PARTITIONS, RETENTION_EVERY, (connection, _) -> retire(connection, retention));
     }
 
+    /** Ends holds that nobody settles any more: their replica is dead, or forgot them. */
+    private static boolean sweepHolds(Connection connection, Term term) throws SQLException {
+        int ended = rows(connection, "select penstock.sweep_holds_v1(?, ?)", term);
+        if (ended > 0) {
+            LOG.log(Level.WARNING, "event=holds-swept count={0}", ended);
+        }
+        return ended >= ROUND_ROWS;
+    }
+
     private static boolean sweepCounters(Connection connection, Term term) throws SQLException {
-        try (PreparedStatement s =
-                connection.prepareStatement("select penstock.sweep_counters_v1(?, ?)")) {
+        return rows(connection, "select penstock.sweep_counters_v1(?, ?)", term) >= ROUND_ROWS;
+    }
+
+    private static int rows(Connection connection, String sql, Term term) throws SQLException {
+        try (PreparedStatement s = connection.prepareStatement(sql)) {
             s.setObject(1, term.holder().id());
             s.setLong(2, term.number());
             try (ResultSet row = s.executeQuery()) {
                 row.next();
-                return row.getInt(1) >= ROUND_ROWS;
+                return row.getInt(1);
             }
         }
     }

@@ -10,6 +10,7 @@ import io.penstock.budget.Batches;
 import io.penstock.budget.Budget;
 import io.penstock.budget.BudgetLedger;
 import io.penstock.budget.BudgetSet;
+import io.penstock.budget.Charge;
 import io.penstock.budget.Claim;
 import io.penstock.budget.Counter;
 import io.penstock.budget.Dimension;
@@ -25,6 +26,9 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -50,6 +54,8 @@ final class LedgerUpkeepIT {
     static void dropDatabase() {
         database.close();
     }
+
+    private UUID leader = new UUID(0, 0);
 
     @BeforeEach
     void openFixture() {
@@ -111,6 +117,113 @@ final class LedgerUpkeepIT {
 
         assertThat(sweep()).isEqualTo(1);
         assertThat(fixture.number("select count(*) from penstock.lane")).isEqualTo(1);
+    }
+
+    private static Counter counterOf(String name, Unit unit, Window window) {
+        return new Counter(
+                "4:" + name + unit.name().charAt(0) + window.spec(),
+                new Budget(name, unit, 2_000, window, Set.of(), null, null, Mode.ENFORCE),
+                false);
+    }
+
+    /** So many calls that hold 3 tokens and a slot each. */
+    private void hold(int calls, Counter tokens, Counter slots) {
+        Claim claim =
+                new Claim(
+                        List.of(
+                                new Charge(tokens, 3, Charge.Kind.METERED, null),
+                                new Charge(slots, 1, Charge.Kind.SLOT, null)));
+        try (BudgetLedger lane = fixture.lane(0)) {
+            for (int left = calls; left > 0; left -= 512) {
+                Batches batch = new Batches().add(Math.min(512, left), claim);
+                decided(
+                        lane.admit(
+                                batch.build(lane.lastSeq() + 1 + calls - left, fixture.epoch())));
+            }
+        }
+    }
+
+    /** As another replica, which leads. */
+    private int sweepHolds() throws SQLException {
+        if (fixture.number("select count(*) from penstock.duty where duty = 'sweep'") == 0) {
+            leader = Incarnations.register(database);
+            fixture.number(
+                    "select count(*) from penstock.claim_duties_v1('test', '%s', array['sweep'])"
+                            .formatted(leader));
+        }
+        return (int)
+                fixture.number(
+                        ("select penstock.sweep_holds_v1('%s', (select term from penstock.duty"
+                                        + " where duty = 'sweep'))")
+                                .formatted(leader));
+    }
+
+    @Test
+    void sweepHolds_incarnationIsOver_spendsUnitsAtOnceAndKeepsSlots() throws SQLException {
+        Counter tokens = counterOf("toke", Unit.TOKENS, new Window.Lifetime());
+        Counter slots = counterOf("slot", Unit.CONCURRENCY, new Window.Open());
+        hold(2, tokens, slots);
+        assertThat(sweepHolds()).as("it lives").isZero();
+
+        fixture.execute(
+                "update penstock.replica set state = 'fenced' where incarnation = '"
+                        + fixture.incarnation
+                        + "'");
+        assertThat(sweepHolds()).isEqualTo(2);
+        assertThat(fixture.used(tokens)).isEqualTo(6);
+        assertThat(fixture.held(tokens)).isZero();
+        assertThat(fixture.used(slots)).as("their calls may still run").isEqualTo(2);
+
+        fixture.execute("update penstock.hold set ends_by = now() - interval '1 second'");
+        assertThat(sweepHolds()).isEqualTo(2);
+        assertThat(fixture.used(slots)).isZero();
+        assertThat(fixture.holds()).isZero();
+        assertThat(fixture.ended())
+                .hasSize(4)
+                .filteredOn(line -> line.endsWith("toke 3 swept-in-full"))
+                .hasSize(2);
+        assertThat(fixture.ended())
+                .filteredOn(line -> line.endsWith("slot 0 slot-freed"))
+                .hasSize(2);
+    }
+
+    @Test
+    void sweepHolds_pastTheirTime_endWhoeverHasThem_fiveHundredARound() throws SQLException {
+        Counter tokens = counterOf("toke", Unit.TOKENS, new Window.Lifetime());
+        Counter slots = counterOf("slot", Unit.CONCURRENCY, new Window.Open());
+        hold(300, tokens, slots);
+        fixture.execute("update penstock.hold set ends_by = now() - interval '1 second'");
+
+        assertThat(sweepHolds()).isEqualTo(500);
+        assertThat(sweepHolds()).isEqualTo(100);
+        assertThat(sweepHolds()).isZero();
+        assertThat(fixture.used(tokens)).isEqualTo(900);
+        assertThat(fixture.held(tokens)).isZero();
+        assertThat(fixture.used(slots)).isZero();
+    }
+
+    @Test
+    void reset_ofAScope_emptiesItsCountersAndKeepsWhatIsHeld() {
+        Counter tokens = counterOf("toke", Unit.TOKENS, new Window.Sliding(60_000_000));
+        Counter plain = counterOf("toke", Unit.TOKENS, new Window.Lifetime());
+        Counter other = counterOf("slot", Unit.CONCURRENCY, new Window.Open());
+        hold(2, tokens, other);
+        hold(3, plain, other);
+        long epoch = fixture.epoch();
+
+        try (Connection c = database.connectAsOperator()) {
+            assertThat(BudgetReset.run(c, "toke", Map.of("tenant", "x"), "r", "me"))
+                    .isEqualTo(epoch + 1);
+            assertThat(fixture.used(plain)).as("of no tenant").isEqualTo(9);
+            assertThat(BudgetReset.run(c, "toke", Map.of(), "r", "me")).isEqualTo(epoch + 2);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+
+        assertThat(fixture.used(plain)).as("all of it is held").isEqualTo(9);
+        assertThat(fixture.used(tokens)).isZero();
+        assertThat(fixture.used(other)).isEqualTo(5);
+        assertThat(fixture.epoch()).isEqualTo(epoch + 2);
     }
 
     @Test
