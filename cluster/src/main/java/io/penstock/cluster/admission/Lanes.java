@@ -148,15 +148,15 @@ public final class Lanes implements Admission, AutoCloseable {
             return;
         }
         call.spent = List.copyOf(spent);
-        learn(call, admitted.holds());
+        learn(call, spent, admitted.holds());
         if (ended.offer(call)) {
             wake();
         }
     }
 
     /** Budgets that hold what calls cost of late hear what this one cost. */
-    private static void learn(WaitingCall call, List<Charge> holds) {
-        for (Spent spent : call.spent) {
+    private static void learn(WaitingCall call, List<Spent> known, List<Charge> holds) {
+        for (Spent spent : known) {
             for (Charge charge : holds) {
                 if (charge.counter().equals(spent.counter())) {
                     call.snapshot.rules().budgets().learn(charge, spent.amount());
