@@ -8,6 +8,9 @@ import io.penstock.cluster.admission.Lanes;
 import io.penstock.cluster.admission.LanesConfig;
 import io.penstock.cluster.admission.PostgresLaneOpener;
 import io.penstock.cluster.admission.Verdict;
+import io.penstock.cluster.alert.AlertSender;
+import io.penstock.cluster.alert.Alerts;
+import io.penstock.cluster.alert.Crossing;
 import io.penstock.cluster.control.BusConfig;
 import io.penstock.cluster.control.BusEvents;
 import io.penstock.cluster.control.Clocks;
@@ -43,6 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Cluster implements Admission, AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Cluster.class.getName());
+    private static final long ALERTS_LOOK_SECONDS = 30;
 
     private final Connector connector;
     private final LanesConfig lanesConfig;
@@ -53,6 +57,7 @@ public final class Cluster implements Admission, AutoCloseable {
     private final Journal journal;
     private final Duties duties;
     private final AdmissionListener listener;
+    private final Alerts alerts;
     private volatile @Nullable Lanes lanes;
     private volatile boolean closed;
 
@@ -62,11 +67,13 @@ public final class Cluster implements Admission, AutoCloseable {
             LanesConfig lanesConfig,
             Duration journalRetention,
             AdmissionListener listener,
+            Alerting alerting,
             Clocks clocks) {
         this.connector = connector;
         this.lanesConfig = lanesConfig;
         this.clocks = clocks;
-        this.listener = listener;
+        alerts = new Alerts(connector, alerting.watch(), alerting.sender(), ALERTS_LOOK_SECONDS);
+        this.listener = new WithAlerts(listener, alerts);
         loaded = new LoadedState(clocks.ticker());
         blocks = new Blocks(connector);
         bus = new ControlBus(busConfig, connector, loaded, clocks);
@@ -78,6 +85,45 @@ public final class Cluster implements Admission, AutoCloseable {
                         clocks.ticker());
         duties = new Duties(connector, bus::incarnation, clocks.ticker());
         Housekeeping.register(duties, journalRetention);
+    }
+
+    /**
+     * Who hears of budgets that are nearly used up.
+     *
+     * @param sender null where this replica delivers no alerts
+     */
+    public record Alerting(Alerts.Watch watch, @Nullable AlertSender sender) {
+        /** Recorded only. */
+        public static final Alerting NONE = new Alerting((_, _) -> {}, null);
+    }
+
+    /** Hands crossings on to the alerts, and the rest to the metrics. */
+    private record WithAlerts(AdmissionListener listener, Alerts alerts)
+            implements AdmissionListener {
+        @Override
+        public void decided(Verdict verdict, long waitedNanos) {
+            listener.decided(verdict, waitedNanos);
+        }
+
+        @Override
+        public void batch(int lane, int calls, long roundNanos, long lockWaitMicros) {
+            listener.batch(lane, calls, roundNanos, lockWaitMicros);
+        }
+
+        @Override
+        public void waiting(int calls, int lanes) {
+            listener.waiting(calls, lanes);
+        }
+
+        @Override
+        public void connection(int lane, boolean up) {
+            listener.connection(lane, up);
+        }
+
+        @Override
+        public void crossed(Crossing crossing) {
+            alerts.crossed(crossing);
+        }
     }
 
     /**
@@ -110,6 +156,7 @@ public final class Cluster implements Admission, AutoCloseable {
         bus.start(calls, new Events(), callsTotal);
         replaceLanes(bus.incarnation());
         journal.start();
+        alerts.start();
         duties.start();
     }
 
@@ -176,6 +223,7 @@ public final class Cluster implements Admission, AutoCloseable {
         closed = true;
         duties.close();
         closeLanes();
+        alerts.close();
         bus.close();
         journal.close();
     }

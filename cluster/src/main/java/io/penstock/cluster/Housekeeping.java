@@ -38,6 +38,12 @@ final class Housekeeping {
         duties.register(ControlSweep.DUTY, HOLDS_EVERY, Housekeeping::sweepHolds);
         duties.register(ControlSweep.DUTY, COUNTERS_EVERY, Housekeeping::sweepCounters);
         duties.register(
+                ControlSweep.DUTY,
+                RETENTION_EVERY,
+                (connection, term) ->
+                        rows(connection, "select penstock.sweep_alerts_v1(?, ?)", term)
+                                >= ROUND_ROWS);
+        duties.register(
                 PARTITIONS, PARTITIONS_EVERY, (connection, _) -> makePartitions(connection));
         duties.register(
                 PARTITIONS, RETENTION_EVERY, (connection, _) -> retire(connection, retention));

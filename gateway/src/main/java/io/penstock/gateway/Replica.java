@@ -14,6 +14,7 @@ import io.penstock.cluster.postgres.Pool;
 import io.penstock.cluster.store.AdminQueries;
 import io.penstock.gateway.admin.AdminPlane;
 import io.penstock.gateway.admin.Meters;
+import io.penstock.gateway.alert.Webhook;
 import io.penstock.gateway.api.DoorRefusals;
 import io.penstock.gateway.call.CallIds;
 import io.penstock.gateway.call.CallObserver;
@@ -95,6 +96,11 @@ public final class Replica {
                                 config.admission().lanes()),
                         config.journal().retention(),
                         meters,
+                        new Cluster.Alerting(
+                                meters,
+                                config.alerts().webhook() == null
+                                        ? null
+                                        : new Webhook(config.alerts())),
                         clocks);
         pool = new Pool(connector);
         dataPlane =

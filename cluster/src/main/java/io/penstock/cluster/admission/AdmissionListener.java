@@ -1,5 +1,7 @@
 package io.penstock.cluster.admission;
 
+import io.penstock.cluster.alert.Crossing;
+
 /**
  * Hears what admission does, for metrics.
  *
@@ -17,6 +19,9 @@ public interface AdmissionListener {
 
     /** How many calls wait now, and how many lanes are at work. */
     default void waiting(int calls, int lanes) {}
+
+    /** A batch took a counter past a share of its limit that people want to hear of. */
+    default void crossed(Crossing crossing) {}
 
     /** A lane got a new connection, or lost it. */
     default void connection(int lane, boolean up) {}

@@ -11,6 +11,7 @@ import io.penstock.budget.BudgetLedger.Returned;
 import io.penstock.budget.BudgetLedger.Superseded;
 import io.penstock.budget.BudgetLedger.Unknown;
 import io.penstock.budget.Settlement;
+import io.penstock.cluster.alert.Crossing;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -416,6 +417,10 @@ final class Lane implements Runnable {
     private void learn(Batch batch, Decided decided, BatchOutcome outcome, long sentNanos) {
         boolean[] shortOf = outcome.shortOf();
         for (int d = 0; d < shortOf.length; d++) {
+            Crossing.look(
+                    batch.demands().get(d).counter(),
+                    decided.levels().get(d),
+                    lanes.listener::crossed);
             lanes.denials.learn(
                     batch.demands().get(d).counter(),
                     batch.epoch(),

@@ -45,29 +45,31 @@ public final class RulesDifference {
         return lines;
     }
 
-    /** What becomes of what is used already. */
+    /** Says behind each budget that changes what becomes of what is used already. */
     private static void counters(
             Map<String, Budget> from, Map<String, Budget> to, List<String> lines) {
         to.forEach(
                 (name, after) -> {
                     Budget before = from.get(name);
-                    if (before == null || before.equals(after)) {
-                        return;
+                    if (before != null && !before.equals(after)) {
+                        lines.replaceAll(
+                                line ->
+                                        line.startsWith("~ budget " + name + ": ")
+                                                ? line + "; " + fate(before, after)
+                                                : line);
                     }
-                    boolean same =
-                            before.unit() == after.unit()
-                                    && before.window().spec().equals(after.window().spec())
-                                    && before.per().equals(after.per())
-                                    && (before.mode() == Mode.ENFORCE)
-                                            == (after.mode() == Mode.ENFORCE);
-                    lines.add(
-                            "  budget "
-                                    + name
-                                    + (same
-                                            ? " keeps what was used"
-                                            : " starts over: its unit, window, scope or mode is"
-                                                    + " another"));
                 });
+    }
+
+    private static String fate(Budget before, Budget after) {
+        boolean same =
+                before.unit() == after.unit()
+                        && before.window().spec().equals(after.window().spec())
+                        && before.per().equals(after.per())
+                        && (before.mode() == Mode.ENFORCE) == (after.mode() == Mode.ENFORCE);
+        return same
+                ? "keeps what was used"
+                : "starts over, as its unit, window, scope or mode is another";
     }
 
     private static Map<String, Price> prices(Rules rules) {

@@ -178,6 +178,41 @@ class RulesJsonTest {
         assertThat(RulesDifference.between(from, from)).isEmpty();
     }
 
+    @Test
+    void between_budgetChanges_saysWhatBecomesOfItsCounters() {
+        Budget more =
+                new Budget(
+                        "rate",
+                        RATE.unit(),
+                        200,
+                        RATE.window(),
+                        RATE.per(),
+                        null,
+                        null,
+                        RATE.mode());
+        Budget other =
+                new Budget(
+                        "rate",
+                        RATE.unit(),
+                        100,
+                        new Window.Sliding(1_000_000),
+                        RATE.per(),
+                        null,
+                        null,
+                        RATE.mode());
+
+        assertThat(between(RATE, more)).endsWith("keeps what was used");
+        assertThat(between(RATE, other)).contains("starts over");
+    }
+
+    private static String between(Budget from, Budget to) {
+        List<String> lines =
+                RulesDifference.between(
+                        rules(1, List.of(from), Map.of()), rules(2, List.of(to), Map.of()));
+        assertThat(lines).hasSize(1);
+        return lines.getFirst();
+    }
+
     private static void refused(String document, String saying) {
         assertThatThrownBy(() -> RulesJson.decode(1, document))
                 .isInstanceOf(StoreException.class)

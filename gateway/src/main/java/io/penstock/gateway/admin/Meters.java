@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import io.penstock.budget.Subject;
 import io.penstock.cluster.admission.AdmissionListener;
+import io.penstock.cluster.alert.Alerts;
 import io.penstock.cluster.control.ControlView;
 import io.penstock.gateway.api.DoorRefusals;
 import io.penstock.gateway.call.CallObserver;
@@ -36,7 +37,12 @@ import org.jspecify.annotations.Nullable;
  * contend on a busy machine, and no allocation once a label was seen.
  */
 public final class Meters
-        implements CallObserver, DoorRefusals, AdmissionListener, DoorEvents, AutoCloseable {
+        implements CallObserver,
+                DoorRefusals,
+                AdmissionListener,
+                Alerts.Watch,
+                DoorEvents,
+                AutoCloseable {
     private static final String NO_SERVER = "none";
 
     private final Exposition exposition = new Exposition();
@@ -52,6 +58,7 @@ public final class Meters
     private final LabelledCounters rejections;
     private final LabelledCounters shadowRefusals;
     private final LabelledCounters warnings;
+    private final LabelledCounters alerts;
     private final LongAdder connectionsOpened = new LongAdder();
     private final LongAdder connectionsClosed = new LongAdder();
     private volatile Map<String, Double> budgetRatios = Map.of();
@@ -102,6 +109,17 @@ public final class Meters
                                 "penstock.budget.warnings",
                                 "Calls that a budget in mode warn would have refused, and that went"
                                         + " on.",
+                                "budget",
+                                Tags.empty()),
+                        Set.of());
+        alerts =
+                new LabelledCounters(
+                        exposition,
+                        new LabelledCounters.Name(
+                                "penstock.budget.alerts",
+                                "Times that a counter passed a share of its limit that notify-at"
+                                        + " names; once for each counter and window, on the replica"
+                                        + " that recorded it.",
                                 "budget",
                                 Tags.empty()),
                         Set.of());
@@ -303,6 +321,11 @@ public final class Meters
     @Override
     public void wouldRefuse(String budget) {
         shadowRefusals.of(budget).increment();
+    }
+
+    @Override
+    public void raised(String budget, int percent) {
+        alerts.of(budget).increment();
     }
 
     @Override

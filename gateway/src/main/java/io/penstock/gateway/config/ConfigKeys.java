@@ -69,6 +69,7 @@ final class ConfigKeys {
         all.addAll(identity());
         all.addAll(servers());
         all.addAll(budgets());
+        all.addAll(alerts());
         all.addAll(log());
         all.forEach(key -> keys.put(key.path(), key));
         return keys;
@@ -570,6 +571,24 @@ final class ConfigKeys {
                         "",
                         "Units for each one of the number, such as `0.000002 USD` for each token."
                                 + " Default: 1, and 1 USD for `cost`."));
+    }
+
+    private static List<ConfigKey> alerts() {
+        return List.of(
+                key(
+                        "alerts",
+                        new Group("object"),
+                        "",
+                        "Where this replica delivers what `notify-at` raises; it is recorded"
+                                + " (view `penstock.alerts`) and counted without this too."),
+                key(
+                        "alerts.webhook",
+                        Text.of("https?://\\P{Cntrl}+", "`http://` or `https://` URL"),
+                        "",
+                        "A POST of JSON for each alert: `id`, `budget`, `unit`, `scope`, `percent`,"
+                                + " `used`, `limit`, `at`; at least once, five tries."),
+                key("alerts.headers", new Group("object"), "", "Headers of the POST."),
+                key("alerts.headers.*", new Hidden(), "", "A header's value."));
     }
 
     private static List<ConfigKey> log() {

@@ -7,14 +7,18 @@ import io.penstock.budget.PriceList;
 import io.penstock.gateway.config.IdentityConfig.IdentityMode;
 import io.penstock.gateway.config.LogConfig.Format;
 import java.net.InetAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 
 /** Turns the document into the record tree, and checks what its parts say of each other. */
@@ -63,6 +67,7 @@ final class ConfigReader {
                 budgets,
                 root.has("budgets"),
                 prices,
+                alerts(root.section("alerts")),
                 log,
                 context.effective());
     }
@@ -225,6 +230,34 @@ final class ConfigReader {
                             .formatted(prices.size(), PriceList.PRICES_MAX));
         }
         return prices;
+    }
+
+    private static AlertsConfig alerts(Section alerts) {
+        String text = alerts.text("webhook");
+        Map<String, String> headers = new LinkedHashMap<>();
+        Section given = alerts.section("headers");
+        given.secrets()
+                .forEach(
+                        (name, secret) -> {
+                            ServerReader.headerProblem(name, secret.value(), given);
+                            headers.put(name, secret.value());
+                        });
+        if (text == null) {
+            if (alerts.has("headers")) {
+                alerts.problem("headers", "alerts.headers belongs to a webhook");
+            }
+            return new AlertsConfig(null, headers);
+        }
+        URI webhook = null;
+        try {
+            webhook = new URI(text);
+        } catch (URISyntaxException e) {
+            alerts.problem("webhook", "alerts.webhook is not a URL: " + e.getReason());
+        }
+        if (webhook != null && webhook.getHost() == null) {
+            alerts.problem("webhook", "alerts.webhook names no host");
+        }
+        return new AlertsConfig(webhook, headers);
     }
 
     /** The name of a list's item, which must be there and be the only one of its kind. */

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
  * @param origins browser origins that may call
  * @param budgetsGiven whether the file has a {@code budgets} key
  * @param prices what calls cost
+ * @param alerts where alerts go
  * @param effective every key with the value that holds, defaults included and secrets masked, in
  *     the order of the reference page
  */
@@ -37,6 +38,7 @@ public record ReplicaConfig(
         List<Budget> budgets,
         boolean budgetsGiven,
         List<Price> prices,
+        AlertsConfig alerts,
         LogConfig log,
         SequencedMap<String, String> effective) {
 
@@ -86,6 +88,7 @@ public record ReplicaConfig(
                 budgets,
                 budgetsGiven,
                 prices,
+                alerts,
                 log,
                 shown);
     }

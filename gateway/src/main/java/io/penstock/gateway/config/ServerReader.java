@@ -131,7 +131,7 @@ final class ServerReader {
         return values;
     }
 
-    private static void headerProblem(String name, String value, Section headers) {
+    static void headerProblem(String name, String value, Section headers) {
         String lower = name.toLowerCase(Locale.ROOT);
         if (!name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]+")) {
             headers.problem(name, headers.label(name) + ": not a header name");

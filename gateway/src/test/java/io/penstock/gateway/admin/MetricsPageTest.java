@@ -65,6 +65,7 @@ final class MetricsPageTest {
             meters.rejected(400, new UUID(0, 0));
             meters.wouldRefuse("files-cost");
             meters.warned("files-cost");
+            meters.raised("files-cost", 80);
             return meters.scrape();
         }
     }

@@ -201,6 +201,7 @@ final class ConfigFileTest {
               - { unit: tokens, max: 8000, result: /usage/total_tokens }
               - { unit: cost, max: 0.05 USD, header: X-Tokens, each: 0.000002 USD }
               - { unit: bytes, max: 1MiB }
+            alerts: { webhook: "https://hooks/x?y=1", headers: { Authorization: "Bearer z" } }
             log: { format: json, level: debug }
             """;
 
@@ -325,6 +326,12 @@ final class ConfigFileTest {
                                 1),
                         measured(Unit.COST, 50_000, new Price.ResponseHeader("X-Tokens"), 2),
                         measured(Unit.BYTES, 1 << 20, new Price.BodyBytes(), 1));
+        assertThat(config.alerts())
+                .isEqualTo(
+                        new AlertsConfig(
+                                URI.create("https://hooks/x?y=1"),
+                                Map.of("Authorization", "Bearer z")));
+        assertThat(config.toString()).doesNotContain("Bearer z");
         assertThat(config.rules().rules(3).servers())
                 .isEqualTo(Map.of("files", Mode.SHADOW, "billing", Mode.OFF));
     }
@@ -572,7 +579,7 @@ final class ConfigFileTest {
                         "policies: []",
                         "1:1 unknown key policies; valid here: replica, listen, limits, origins,"
                                 + " drain, readiness, admin, database, control, journal, admission,"
-                                + " identity, servers, budgets, prices, log"),
+                                + " identity, servers, budgets, prices, alerts, log"),
                 bad("log: &a { level: info }", "1:6 anchors are not read here (&a)"),
                 bad(
                         "replica: *a",

@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.cluster.alert;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.gateway.alert;
+
+import org.jspecify.annotations.NullMarked;
