@@ -125,7 +125,9 @@ final class CrashIT {
         for (Upstream.Arrival arrival : gate.upstream().arrivals()) {
             assertThat(arrived.add(arrival.call())).as("a call arrives once").isTrue();
             Intent intent = intents.get(arrival.call());
-            assertThat(intent).as("an intent before the first byte").isNotNull();
+            if (intent == null) {
+                throw new AssertionError("no intent before the first byte of " + arrival.call());
+            }
             if (intent.tool().equals("echo")) {
                 perWindow.merge(Math.floorDiv(intent.micros(), 1_000_000), 1, Integer::sum);
             } else if (intent.tool().equals("slide")) {
