@@ -3,6 +3,7 @@ package io.penstock.e2e;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,10 +32,15 @@ final class OpenLoop {
      * What came back.
      *
      * @param micros latency by decision ({@code admitted}, a refusal code, or {@code none})
+     * @param sent every call that was answered
      * @param failures calls that got no answer, in words; at most the first hundred
      */
     record Outcome(
-            Map<String, Histogram> micros, long failed, Queue<String> failures, Duration took) {
+            Map<String, Histogram> micros,
+            List<Sent> sent,
+            long failed,
+            Queue<String> failures,
+            Duration took) {
         long count(String decision) {
             Histogram histogram = micros.get(decision);
             return histogram == null ? 0 : histogram.getTotalCount();
@@ -68,10 +74,25 @@ final class OpenLoop {
         }
     }
 
+    /**
+     * One call that was answered.
+     *
+     * @param call the id that the gateway gave it, or {@code none}
+     * @param departed when it left, in nanoseconds of this process
+     * @param answered when the whole answer was here
+     */
+    record Sent(String call, String decision, long departed, long answered) {
+        /** Whether the gate refused it because it could not decide, which no test asks it to. */
+        boolean undecided() {
+            return Gate.OF_A_BUSY_MACHINE.contains(decision);
+        }
+    }
+
     private final int port;
     private final IntFunction<byte[]> requests;
     private final Deque<Wire> idle = new ConcurrentLinkedDeque<>();
     private final Map<String, Histogram> micros = new ConcurrentHashMap<>();
+    private final Queue<Sent> sent = new ConcurrentLinkedQueue<>();
     private final Queue<String> failures = new ConcurrentLinkedQueue<>();
     private final LongAdder failed = new LongAdder();
 
@@ -121,7 +142,11 @@ final class OpenLoop {
         awaitAll(free);
         idle.forEach(Wire::close);
         return new Outcome(
-                micros, failed.sum(), failures, Duration.ofNanos(System.nanoTime() - start));
+                micros,
+                List.copyOf(sent),
+                failed.sum(),
+                failures,
+                Duration.ofNanos(System.nanoTime() - start));
     }
 
     private static void sleepUntil(long nanos) {
@@ -144,8 +169,12 @@ final class OpenLoop {
 
     private void call(int index, long intended) {
         try {
+            long departed = System.nanoTime();
             Wire.Answer answer = exchange(requests.apply(index));
-            long latency = (System.nanoTime() - intended) / 1_000;
+            long answered = System.nanoTime();
+            String call = answer.header("Penstock-Call").orElse("none");
+            sent.add(new Sent(call, answer.decision(), departed, answered));
+            long latency = (answered - intended) / 1_000;
             micros.computeIfAbsent(
                             answer.decision(), d -> new ConcurrentHistogram(HIGHEST_MICROS, 3))
                     .recordValue(Math.clamp(latency, 1, HIGHEST_MICROS));

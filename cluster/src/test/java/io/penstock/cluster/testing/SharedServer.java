@@ -4,11 +4,11 @@ import io.penstock.cluster.postgres.DatabaseConfig;
 import io.penstock.cluster.postgres.EmbeddedOptions;
 import io.penstock.cluster.postgres.EmbeddedPostgres;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.testcontainers.postgresql.PostgreSQLContainer;
-import org.testcontainers.utility.DockerImageName;
 
 /**
  * The one server of a test JVM: the one that {@code PENSTOCK_TEST_DATABASE_URL} names, else a
@@ -17,7 +17,13 @@ import org.testcontainers.utility.DockerImageName;
  */
 final class SharedServer {
     private static final List<String> IMAGES =
-            List.of("postgres:18", "postgres:18-alpine", "postgres:17", "postgres:17-alpine");
+            List.of(
+                    "postgres:18",
+                    "postgres:18-alpine",
+                    "postgres:17",
+                    "postgres:17-alpine",
+                    "postgres:16",
+                    "postgres:15");
 
     private static final class Holder {
         static final TestServer SERVER = start();
@@ -42,8 +48,11 @@ final class SharedServer {
         }
         String image = localImage();
         if (image != null) {
-            announce("a container of " + image);
-            return new TestServer(container(image));
+            DatabaseConfig superuser = PostgresContainer.start(image);
+            if (superuser != null) {
+                announce("a container of " + image + ", by Testcontainers");
+                return new TestServer(superuser);
+            }
         }
         EmbeddedPostgres embedded = EmbeddedPostgres.start(EmbeddedOptions.temporary());
         announce("the embedded one on port " + embedded.port());
@@ -59,22 +68,17 @@ final class SharedServer {
         return value == null ? otherwise : value;
     }
 
-    private static DatabaseConfig container(String image) {
-        PostgreSQLContainer container =
-                new PostgreSQLContainer(
-                        DockerImageName.parse(image).asCompatibleSubstituteFor("postgres"));
-        container.withCommand("postgres", "-c", "max_connections=200");
-        container.start();
-        Runtime.getRuntime().addShutdownHook(new Thread(container::stop));
-        return new DatabaseConfig(
-                container.getJdbcUrl(),
-                container.getUsername(),
-                container.getPassword(),
-                DatabaseConfig.POOL_SIZE);
-    }
-
-    /** Asked through the command, which answers at once where the library tries for minutes. */
+    /**
+     * Asked through the command, which answers at once where the library tries for minutes. From
+     * within a container the library asks a container of an image of its own how to reach the
+     * engine's, which is minutes again where that image cannot be pulled: there somebody must say
+     * it.
+     */
     private static @Nullable String localImage() {
+        if (Files.exists(Path.of("/.dockerenv"))
+                && System.getenv("TESTCONTAINERS_HOST_OVERRIDE") == null) {
+            return null;
+        }
         for (String image : IMAGES) {
             try {
                 Process process =
