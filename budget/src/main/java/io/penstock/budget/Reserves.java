@@ -10,10 +10,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  * next one.
  *
  * <p><b>Guarantee.</b> At least 1 and at most the price's maximum; the maximum until {@value
- * #SAMPLES_LEAST} calls were settled. Otherwise what 19 of the last {@value #SAMPLES} calls' 20
- * stayed within, rounded up to three digits, so that it moves seldom and calls can still be decided
- * in groups. In one window a budget can be overdrawn by at most the sum, over the calls in flight
- * at its end, of the maximum minus what each held.
+ * #SAMPLES_LEAST} calls were settled, and again after another revision was applied. Otherwise what
+ * 19 of the last {@value #SAMPLES} calls' 20 stayed within, rounded up to three decimal digits, so
+ * that it moves seldom and calls can still be decided in groups. In one window a budget can be
+ * overdrawn by at most the sum of the maximum minus what was held, over the window's calls that
+ * were not yet settled right after its last admission: an admission needs room for what it holds,
+ * and only settling such a call can add more. What calls cost above their price's maximum comes on
+ * top.
  *
  * <p><b>Threads.</b> Safe for concurrent use.
  *

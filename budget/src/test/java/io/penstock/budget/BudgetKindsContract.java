@@ -509,7 +509,7 @@ public abstract class BudgetKindsContract {
     @Test
     void history_randomCourseOfEveryKind_matchesTheModel() {
         Long given = Long.getLong("penstock.seed");
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < Depth.of("penstock.histories", 4, 100); i++) {
             long seed = given == null ? LedgerHistory.newSeed() : given;
             try (ClockedFixture fresh = openClocked()) {
                 new KindsHistory(seed, fresh, START).run(120);

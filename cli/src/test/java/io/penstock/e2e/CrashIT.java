@@ -2,12 +2,12 @@ package io.penstock.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.budget.Depth;
 import io.penstock.cluster.postgres.EmbeddedOptions;
 import io.penstock.cluster.postgres.EmbeddedPostgres;
 import io.penstock.cluster.testing.TestServer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -16,8 +16,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,17 +27,21 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class CrashIT {
     private static final int PER_SECOND = 240;
-    private static final int KILLS = Integer.getInteger("penstock.kills", 3);
+    private static final int KILLS = Depth.of("penstock.kills", 3, 50);
+    private static final int CRASH_EVERY = 3;
+    private static final int LIMIT = 40;
+    private static final int SLOTS = 5;
     private static final List<String> TOOLS = List.of("echo", "slide", "use-5", "slow");
 
     private static final String BUDGETS =
             """
 
-            - { name: fixed, limit: 40, window: 1s, match: { tool: echo } }
-            - { name: sliding, limit: 40, window: { sliding: 1s }, match: { tool: slide } }
+            - { name: fixed, limit: %1$d, window: 1s, match: { tool: echo } }
+            - { name: sliding, limit: %1$d, window: { sliding: 1s }, match: { tool: slide } }
             - { name: tokens, unit: tokens, limit: 1000000, window: lifetime, match: { tool: "use-*" } }
-            - { name: slots, unit: concurrency, limit: 5, match: { tool: slow } }\
-            """;
+            - { name: slots, unit: concurrency, limit: %2$d, match: { tool: slow } }\
+            """
+                    .formatted(LIMIT, SLOTS);
 
     private static final String PRICES =
             """
@@ -47,11 +51,14 @@ final class CrashIT {
 
     @TempDir Path folder;
 
+    @SuppressWarnings("NullAway.Init") // the test's first act
+    private EmbeddedPostgres postgres;
+
     @Test
     void overload_replicasAndPostgresCrash_isExactAndAccountedFor() throws Exception {
         long seed = Long.getLong("penstock.seed", new Random().nextLong());
         System.out.println("crashes, -Dpenstock.seed=" + seed);
-        EmbeddedPostgres postgres = EmbeddedPostgres.start(EmbeddedOptions.in(folder));
+        postgres = EmbeddedPostgres.start(EmbeddedOptions.in(folder));
         try (Gate gate =
                 Gate.on(
                         new TestServer(postgres.owner()).fresh(),
@@ -64,12 +71,14 @@ final class CrashIT {
             gate.replicas().forEach(Replica::awaitAdmitting);
             gate.balance();
 
-            AtomicBoolean done = new AtomicBoolean();
-            Thread load = Thread.ofPlatform().start(() -> load(gate, done));
-            postgres = crash(gate, postgres, new Random(seed));
-            done.set(true);
-            load.join(TimeUnit.SECONDS.toMillis(60));
-
+            var done = new AtomicBoolean();
+            Load load = Load.start(() -> load(gate, done));
+            try {
+                crash(gate, new Random(seed));
+            } finally {
+                done.set(true);
+                load.outcome();
+            }
             judge(gate);
         } finally {
             postgres.close();
@@ -85,63 +94,107 @@ final class CrashIT {
                 + "/mcp\", timeout: 2s, idle-timeout: 2s, max-duration: 3s }]";
     }
 
-    private static void load(Gate gate, AtomicBoolean done) {
-        new OpenLoop(
+    private static OpenLoop.Outcome load(Gate gate, AtomicBoolean done) {
+        return new OpenLoop(
                         gate.port(),
                         i ->
                                 Requests.toolCall(
                                         Settings.KEY, "tools", TOOLS.get(i % TOOLS.size()), i))
-                .run(PER_SECOND, Duration.ofMinutes(5), done::get);
+                .run(PER_SECOND, Duration.ofMinutes(30), done::get);
     }
 
-    private EmbeddedPostgres crash(Gate gate, EmbeddedPostgres postgres, Random random)
-            throws InterruptedException {
-        EmbeddedPostgres now = postgres;
-        TimeUnit.MILLISECONDS.sleep(1_500);
+    private void crash(Gate gate, Random random) {
+        long start = System.nanoTime();
+        pause(1_500);
         for (int i = 0; i < KILLS; i++) {
-            TimeUnit.MILLISECONDS.sleep(300 + random.nextInt(1_500));
+            pause(300 + random.nextInt(1_500));
             Replica victim = gate.replica(random.nextInt(2));
-            System.out.println("  kill -9 " + victim.name());
+            say(start, "kill -9 " + victim.name());
             victim.kill();
-            if (i == KILLS / 2) {
-                TimeUnit.MILLISECONDS.sleep(random.nextInt(500));
-                System.out.println("  crash of Postgres");
-                int port = now.port();
-                now.crash();
-                TimeUnit.MILLISECONDS.sleep(random.nextInt(1_000));
-                now = EmbeddedPostgres.start(EmbeddedOptions.in(folder).onPort(port));
+            if (i % CRASH_EVERY == CRASH_EVERY / 2) {
+                pause(random.nextInt(500));
+                say(start, "crash of Postgres");
+                int port = postgres.port();
+                postgres.crash();
+                pause(random.nextInt(1_000));
+                postgres = EmbeddedPostgres.start(EmbeddedOptions.in(folder).onPort(port));
+                say(start, "Postgres is back");
             }
             victim.launch().awaitAdmitting();
+            say(start, victim.name() + " is back");
         }
-        TimeUnit.MILLISECONDS.sleep(1_500);
-        return now;
+        pause(1_500);
+    }
+
+    private static void pause(int millis) {
+        Await.pause(Duration.ofMillis(millis));
+    }
+
+    private static void say(long start, String what) {
+        System.out.printf(
+                "  %8.3f s  %s%n", (System.nanoTime() - start) / 1_000_000_000.0, what);
     }
 
     private static void judge(Gate gate) {
         Map<UUID, Intent> intents = intents(gate);
+        Set<UUID> undone = undone(gate);
         Set<UUID> arrived = new HashSet<>();
-        var perWindow = new TreeMap<Long, Integer>();
-        List<Long> slide = new ArrayList<>();
         for (Upstream.Arrival arrival : gate.upstream().arrivals()) {
             assertThat(arrived.add(arrival.call())).as("a call arrives once").isTrue();
-            Intent intent = intents.get(arrival.call());
-            if (intent == null) {
-                throw new AssertionError("no intent before the first byte of " + arrival.call());
-            }
-            if (intent.tool().equals("echo")) {
-                perWindow.merge(Math.floorDiv(intent.micros(), 1_000_000), 1, Integer::sum);
-            } else if (intent.tool().equals("slide")) {
-                slide.add(intent.micros());
-            }
+            assertThat(intents).as("intent before the first byte").containsKey(arrival.call());
+            assertThat(undone).as("calls undone that arrived").doesNotContain(arrival.call());
+        }
+        assertThat(arrived)
+                .as("calls with an outcome that speaks of an answer")
+                .containsAll(answered(gate));
+        assertThat(gate.upstream().mostAtOnce(Trick.SLOW))
+                .as("slots in use at once, as the upstream saw it")
+                .isBetween(1, SLOTS);
+        intents.keySet().removeAll(undone);
+        windows(intents, "echo");
+        slides(intents, "slide");
+        holds(gate);
+    }
+
+    /** What was charged, whether or not it arrived: a call that was lost stays charged. */
+    private static void windows(Map<UUID, Intent> intents, String tool) {
+        var perWindow = new TreeMap<Long, Integer>();
+        for (long micros : times(intents, tool)) {
+            perWindow.merge(Math.floorDiv(micros, 1_000_000), 1, Integer::sum);
         }
         System.out.println("  per window: " + perWindow.values());
-        assertThat(perWindow.values()).hasSizeGreaterThan(4).allMatch(count -> count <= 40);
-        assertThat(perWindow.values()).as("windows that were full").contains(40);
-        slide.sort(null);
-        for (int i = 40; i < slide.size(); i++) {
-            assertThat(slide.get(i) - slide.get(i - 40)).isGreaterThanOrEqualTo(1_000_000);
+        assertThat(perWindow.values()).hasSizeGreaterThan(4).allMatch(count -> count <= LIMIT);
+        assertThat(perWindow.values()).as("windows that were full").contains(LIMIT);
+    }
+
+    private static void slides(Map<UUID, Intent> intents, String tool) {
+        List<Long> times = times(intents, tool);
+        assertThat(times).hasSizeGreaterThan(2 * LIMIT);
+        for (int i = LIMIT; i < times.size(); i++) {
+            assertThat(times.get(i) - times.get(i - LIMIT)).isGreaterThanOrEqualTo(1_000_000);
         }
-        holds(gate);
+    }
+
+    private static List<Long> times(Map<UUID, Intent> intents, String tool) {
+        return intents.values().stream()
+                .filter(intent -> intent.tool().equals(tool))
+                .map(Intent::micros)
+                .sorted()
+                .toList();
+    }
+
+    private static Set<UUID> undone(Gate gate) {
+        return calls(gate, "outcome = 'not-sent'");
+    }
+
+    private static Set<UUID> answered(Gate gate) {
+        return calls(gate, "kind = 'outcome' and outcome = 'completed'");
+    }
+
+    private static Set<UUID> calls(Gate gate, String where) {
+        return gate.rows("select distinct call from penstock.journal where " + where).stream()
+                .map(row -> UUID.fromString(row.getFirst()))
+                .collect(Collectors.toSet());
     }
 
     /** Every hold ends, once; what was spent is what the settlements say. */

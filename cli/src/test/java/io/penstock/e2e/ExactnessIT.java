@@ -2,10 +2,13 @@ package io.penstock.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.budget.Depth;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Never one unit over, and every unit usable, over two replicas under five times the load that is
@@ -18,34 +21,64 @@ final class ExactnessIT {
 
     @Test
     void overload_twoReplicasOneBudget_admitsExactlyTheLimitInEveryWholeWindow() {
-        Trial.run("exactness", ExactnessIT::trial);
+        for (int i = 0; i < Depth.of("penstock.trials", 1, 20); i++) {
+            Trial.run("exactness", ExactnessIT::trial);
+        }
     }
 
     private static List<String> trial() {
-        try (Gate gate =
-                Gate.start(
-                        2,
-                        settings ->
-                                settings.set(
-                                        "budgets",
-                                        Settings.budgets(List.of("all " + LIMIT + " 1s"))))) {
-            OpenLoop.warmUp(gate.upstream());
-            long clock = databaseMicrosAtNanoZero(gate);
-            OpenLoop.Outcome outcome =
-                    new OpenLoop(gate.port(), ExactnessIT::request)
-                            .run(PER_SECOND, Duration.ofSeconds(WINDOWS + 2));
+        try (Gate gate = gate()) {
+            Course course = overload(gate, WINDOWS);
 
-            report(outcome);
-            assertThat(outcome.failures()).isEmpty();
-            assertThat(outcome.answered()).isEqualTo((long) PER_SECOND * (WINDOWS + 2));
-            ExactnessJudge.Verdict verdict =
-                    ExactnessJudge.judge(LIMIT, WINDOWS, history(gate, outcome, clock));
-            System.out.println("  per window: " + verdict.arrived().values());
-            assertThat(verdict.violations()).isEmpty();
+            assertThat(course.outcome().failures()).isEmpty();
+            assertThat(course.outcome().answered()).isEqualTo((long) PER_SECOND * (WINDOWS + 2));
+            assertThat(course.verdict().violations()).isEmpty();
             assertBothReplicasAdmitted(gate);
-            assertJournalTells(gate, outcome);
-            return verdict.disturbances();
+            assertJournalTells(gate, course.outcome());
+            return course.verdict().disturbances();
         }
+    }
+
+    /** A test that cannot fail proves nothing: a limiter that is one unit wrong must be seen. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Breakage.class,
+            names = {"ONE_UNIT_TOO_MANY", "ONE_UNIT_TOO_FEW"})
+    void overload_limiterThatIsWrongByOne_isFound(Breakage breakage) {
+        try (Gate gate = gate()) {
+            breakage.apply(gate);
+
+            Course course = overload(gate, 4);
+
+            String wrong =
+                    breakage == Breakage.ONE_UNIT_TOO_MANY
+                            ? " has " + (LIMIT + 1) + " of " + LIMIT
+                            : " has " + (LIMIT - 1) + " of " + LIMIT;
+            assertThat(course.verdict().violations()).anyMatch(v -> v.contains(wrong));
+        }
+    }
+
+    private static Gate gate() {
+        return Gate.start(
+                2,
+                settings ->
+                        settings.set(
+                                "budgets", Settings.budgets(List.of("all " + LIMIT + " 1s"))));
+    }
+
+    private record Course(OpenLoop.Outcome outcome, ExactnessJudge.Verdict verdict) {}
+
+    private static Course overload(Gate gate, int windows) {
+        OpenLoop.warmUp(gate.upstream());
+        long clock = databaseMicrosAtNanoZero(gate);
+        OpenLoop.Outcome outcome =
+                new OpenLoop(gate.port(), ExactnessIT::request)
+                        .run(PER_SECOND, Duration.ofSeconds(windows + 2));
+        report(outcome);
+        ExactnessJudge.Verdict verdict =
+                ExactnessJudge.judge(LIMIT, windows, history(gate, outcome, clock));
+        System.out.println("  per window: " + verdict.arrived().values());
+        return new Course(outcome, verdict);
     }
 
     /** Both doors in turn: they share the budget. */

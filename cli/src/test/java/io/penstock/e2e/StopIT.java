@@ -2,6 +2,7 @@ package io.penstock.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.budget.Depth;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -17,44 +18,65 @@ final class StopIT {
 
     @Test
     void stop_underLoad_nothingArrivesAfterItIsConfirmed() {
-        Trial.run("stop under load", StopIT::trial);
+        for (int i = 0; i < Depth.of("penstock.trials", 1, 20); i++) {
+            Trial.run("stop under load", StopIT::trial);
+        }
     }
 
     private static List<String> trial() {
         try (Gate gate = Gate.start(2, settings -> settings)) {
-            OpenLoop.warmUp(gate.upstream());
-            var enough = new AtomicBoolean();
-            Load load =
-                    Load.start(
-                            () ->
-                                    new OpenLoop(gate.port(), StopIT::request)
-                                            .run(PER_SECOND, Duration.ofSeconds(30), enough::get));
-            Await.until("the load runs", () -> gate.upstream().count() > 100);
+            Course course = stopUnderLoad(gate);
 
-            long ordered = System.nanoTime();
-            String report = gate.operate("stop", "--all", "--reason", "drill");
-            long confirmed = System.nanoTime();
-            Await.pause(Duration.ofSeconds(1));
-            enough.set(true);
-            OpenLoop.Outcome outcome = load.outcome();
-
-            System.out.println(
-                    "stop under " + PER_SECOND + " calls/s:\n" + report.indent(2).stripTrailing());
-            outcome.micros().keySet().forEach(key -> System.out.println("  " + outcome.line(key)));
-            assertThat(report).contains("acked");
-            assertThat(outcome.failures()).isEmpty();
-            List<StopJudge.Arrived> arrivals =
-                    gate.upstream().arrivals().stream()
-                            .map(a -> new StopJudge.Arrived(a.call().toString(), a.atNanos()))
-                            .toList();
-            assertThat(
-                            StopJudge.violations(
-                                    new StopJudge.History(
-                                            ordered, confirmed, outcome.sent(), arrivals)))
-                    .isEmpty();
+            assertThat(course.report()).contains("acked");
+            assertThat(course.outcome().failures()).isEmpty();
+            assertThat(course.violations()).isEmpty();
             resumes(gate);
-            return Trial.undecided(outcome.sent());
+            return Trial.undecided(course.outcome().sent());
         }
+    }
+
+    /** A test that cannot fail proves nothing: a stop that nobody obeys must be seen. */
+    @Test
+    void stop_replicasThatConfirmAndDoNotObey_areFound() {
+        try (Gate gate = Gate.start(2, settings -> settings)) {
+            Breakage.STOP_WITHOUT_EFFECT.apply(gate);
+
+            assertThat(stopUnderLoad(gate).violations())
+                    .anyMatch(v -> v.contains("after the confirmed stop"));
+        }
+    }
+
+    private record Course(String report, OpenLoop.Outcome outcome, List<String> violations) {}
+
+    private static Course stopUnderLoad(Gate gate) {
+        OpenLoop.warmUp(gate.upstream());
+        var enough = new AtomicBoolean();
+        Load load =
+                Load.start(
+                        () ->
+                                new OpenLoop(gate.port(), StopIT::request)
+                                        .run(PER_SECOND, Duration.ofSeconds(30), enough::get));
+        Await.until("the load runs", () -> gate.upstream().count() > 100);
+
+        long ordered = System.nanoTime();
+        String report = gate.operate("stop", "--all", "--reason", "drill");
+        long confirmed = System.nanoTime();
+        Await.pause(Duration.ofSeconds(1));
+        enough.set(true);
+        OpenLoop.Outcome outcome = load.outcome();
+
+        System.out.println(
+                "stop under " + PER_SECOND + " calls/s:\n" + report.indent(2).stripTrailing());
+        outcome.micros().keySet().forEach(key -> System.out.println("  " + outcome.line(key)));
+        List<StopJudge.Arrived> arrivals =
+                gate.upstream().arrivals().stream()
+                        .map(a -> new StopJudge.Arrived(a.call().toString(), a.atNanos()))
+                        .toList();
+        return new Course(
+                report,
+                outcome,
+                StopJudge.violations(
+                        new StopJudge.History(ordered, confirmed, outcome.sent(), arrivals)));
     }
 
     private static byte[] request(int i) {

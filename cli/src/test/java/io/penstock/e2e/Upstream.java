@@ -58,6 +58,8 @@ final class Upstream implements AutoCloseable {
     private final ServerSocket listener;
     private final AtomicBoolean sessionEnded = new AtomicBoolean();
     private final Queue<Arrival> arrivals = new ConcurrentLinkedQueue<>();
+    private final Map<Trick, Integer> playing = new ConcurrentHashMap<>();
+    private final Map<Trick, Integer> mostPlayed = new ConcurrentHashMap<>();
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
     private Upstream(ServerSocket listener) {
@@ -139,7 +141,7 @@ final class Upstream implements AutoCloseable {
                         ? tool.find() ? tool.group(1) : "none"
                         : arrival.target().substring(arrival.target().lastIndexOf('/') + 1);
         for (Trick trick : Trick.values()) {
-            if (trick.tool().equals(name)) return trick.play(id(arrival), out);
+            if (trick.tool().equals(name)) return play(trick, arrival, out);
         }
         if (name.startsWith("use-")) {
             out.write(used(id(arrival), name.substring(4)));
@@ -147,6 +149,21 @@ final class Upstream implements AutoCloseable {
         }
         out.write(plain(arrival));
         return true;
+    }
+
+    private boolean play(Trick trick, Arrival arrival, OutputStream out) throws IOException {
+        int now = playing.merge(trick, 1, Integer::sum);
+        mostPlayed.merge(trick, now, Math::max);
+        try {
+            return trick.play(id(arrival), out);
+        } finally {
+            playing.merge(trick, -1, Integer::sum);
+        }
+    }
+
+    /** How many calls of that kind were ever under way here at the same time. */
+    int mostAtOnce(Trick trick) {
+        return mostPlayed.getOrDefault(trick, 0);
     }
 
     private byte[] plain(Arrival arrival) {

@@ -35,7 +35,7 @@ final class BatchColumns {
         bindDemands(to, 6, batch.demands());
         bindGroups(to, 14, batch.groups());
         bindHolds(to, 18, batch);
-        bindIntents(to, 20, batch);
+        bindIntents(to, 21, batch);
     }
 
     void bindResolve(PreparedStatement to, UUID incarnation, int lane, int waitMillis, Batch batch)
@@ -112,26 +112,35 @@ final class BatchColumns {
         if (batch.limitMillis().length == 0) {
             to.setArray(at, null);
             to.setArray(at + 1, null);
+            to.setArray(at + 2, null);
             return;
         }
         int charges = 0;
         for (Group group : batch.groups()) {
             charges += group.kinds().length;
         }
+        long[] holding = new long[batch.demands().size()];
         int[] holds = new int[charges];
         int next = 0;
         for (Group group : batch.groups()) {
-            for (Charge.Kind kind : group.kinds()) {
-                holds[next++] =
-                        switch (kind) {
-                            case PLAIN -> 0;
-                            case METERED -> 1;
-                            case SLOT -> 2;
-                        };
+            for (int i = 0; i < group.kinds().length; i++, next++) {
+                holds[next] = number(group.kinds()[i]);
+                if (holds[next] > 0) {
+                    holding[group.demands()[i]] += group.asked() * group.amounts()[i];
+                }
             }
         }
-        to.setArray(at, array("int4", holds));
-        to.setArray(at + 1, array("int8", batch.limitMillis()));
+        to.setArray(at, array("int8", holding));
+        to.setArray(at + 1, array("int4", holds));
+        to.setArray(at + 2, array("int8", batch.limitMillis()));
+    }
+
+    private static int number(Charge.Kind kind) {
+        return switch (kind) {
+            case PLAIN -> 0;
+            case METERED -> 1;
+            case SLOT -> 2;
+        };
     }
 
     private void bindGroups(PreparedStatement to, int at, List<Group> groups) throws SQLException {

@@ -28,7 +28,7 @@ import org.postgresql.PGStatement;
  * <p><b>Cost.</b> One round trip a batch.
  */
 public final class PostgresLedger implements LaneLedger {
-    private static final String ADMIT = "select penstock.admit_v1(" + "?, ".repeat(27) + "?)";
+    private static final String ADMIT = "select penstock.admit_v1(" + "?, ".repeat(28) + "?)";
     private static final String RESOLVE = "select penstock.resolve_v1(" + "?, ".repeat(12) + "?)";
     private static final String SETTLE = "select penstock.settle_v1(" + "?, ".repeat(14) + "?)";
     private static final String OPEN = "select penstock.open_lane_v1(?, ?)";

@@ -169,8 +169,9 @@ $$;
 --   p_kinds, p_zones, p_bursts                       null where all are numbered windows; see counters_at_v1
 --   p_asked, p_first, p_demand, p_amount             groups in order of arrival; the charges of group g are those from
 --                                                    p_first[g] to p_first[g + 1] - 1, each on counter p_demand[i]
+--   p_holding                                        units per counter that would be held if every call were admitted
 --   p_hold, p_limit_ms                               per charge: 0 spent, 1 held for its price, 2 a slot; per call: how
---                                                    long it may hold; null where nothing is held
+--                                                    long it may hold; all three null where nothing is held
 --   p_calls, p_group, p_rank, p_subject              calls in order of arrival; empty where nothing is journaled
 --   p_tenants, p_agents, p_servers, p_tools, p_methods   each distinct subject once, by p_subject
 --
@@ -184,7 +185,7 @@ create function penstock.admit_v1(
     p_keys text[], p_limits bigint[], p_micros bigint[], p_wanted bigint[], p_shadow boolean[],
     p_kinds integer[], p_zones text[], p_bursts bigint[],
     p_asked integer[], p_first integer[], p_demand integer[], p_amount bigint[],
-    p_hold integer[], p_limit_ms bigint[],
+    p_holding bigint[], p_hold integer[], p_limit_ms bigint[],
     p_calls text[], p_group integer[], p_rank integer[], p_subject integer[],
     p_tenants text[], p_agents text[], p_servers text[], p_tools text[], p_methods text[])
 returns bigint[] language plpgsql volatile security definer as $$
@@ -249,29 +250,28 @@ begin
     v_us := (extract(epoch from v_now) * 1000000)::bigint;
 
     if v_counters > 0 and v_plain then
-        -- Reads every counter and, where all that is wanted fits and nothing is held, writes it at once: the common case
-        -- is one statement.
+        -- Reads every counter and, where all that is wanted fits, writes it at once: the common case is one statement.
         with d as materialized (
-            select u.o, u.lim, u.wanted, u.micros, c.ctid as at, c.key is null as missing, d.idx, d.used, d.held,
+            select u.o, u.lim, u.wanted, u.micros, coalesce(u.holding, 0) as holding, c.ctid as at, c.key is null as missing, d.idx, d.used, d.held,
                    u.wanted <= u.lim - d.used as fits
               from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_limits), pg_catalog.unnest(p_micros),
-                              pg_catalog.unnest(p_wanted))
-                   with ordinality as u (key, lim, micros, wanted, o)
+                              pg_catalog.unnest(p_wanted), pg_catalog.unnest(p_holding))
+                   with ordinality as u (key, lim, micros, wanted, holding, o)
               left join penstock.counter c on c.key = u.key
              cross join lateral (select greatest(v_us / u.micros, c.idx) as idx,
                                         case when c.idx >= v_us / u.micros then c.used else 0 end as used,
                                         case when c.idx >= v_us / u.micros then c.held else 0 end as held) as d),
         f as materialized (
-            select pg_catalog.bool_and(d.fits and not d.missing) and p_hold is null as now, pg_catalog.bool_and(d.fits) as fits
-              from d),
+            select pg_catalog.bool_and(d.fits and not d.missing) as now, pg_catalog.bool_and(d.fits) as fits from d),
         w as (
             update penstock.counter c
-               set used = d.used + d.wanted, held = d.held, idx = d.idx, lim = d.lim, at = v_now,
+               set used = d.used + d.wanted, held = d.held + d.holding, idx = d.idx, lim = d.lim, at = v_now,
                    ends_us = case when d.micros = c_never then null else (d.idx + 1) * d.micros end
               from d, f where f.now and c.ctid = d.at and c.idx <= d.idx
             returning c.used > d.lim as over)
         select (select f.fits from f), (select f.now from f), pg_catalog.array_agg(d.idx order by d.o),
-               pg_catalog.array_agg(d.held order by d.o), pg_catalog.array_agg(greatest(0, d.lim - d.used) order by d.o),
+               pg_catalog.array_agg(d.held + case when (select f.now from f) then d.holding else 0 end order by d.o),
+               pg_catalog.array_agg(greatest(0, d.lim - d.used) order by d.o),
                pg_catalog.array_agg(greatest(0, d.lim - d.used - d.wanted) order by d.o),
                pg_catalog.array_agg(case when d.micros = c_never then -1 else (d.idx + 1) * d.micros - v_us end order by d.o),
                (select pg_catalog.count(*) from w), (select pg_catalog.count(*) from w where w.over)
@@ -322,18 +322,13 @@ begin
     end if;
 
     if not v_any then
-        v_more := pg_catalog.array_fill(0::bigint, array[v_counters]);
-        if p_hold is not null then
-            for g in 1 .. v_groups loop
-                for i in p_first[g] .. p_first[g + 1] - 1 loop
-                    if p_hold[i] > 0 then
-                        f := p_asked[g];
-                        if not v_all then
-                            f := v_fit[i];
-                        end if;
-                        v_more[p_demand[i]] := v_more[p_demand[i]] + f * p_amount[i];
-                    end if;
-                end loop;
+        v_more := coalesce(p_holding, pg_catalog.array_fill(0::bigint, array[v_counters]));
+        if p_hold is not null and not v_all then
+            v_more := pg_catalog.array_fill(0::bigint, array[v_counters]);
+            for i in 1 .. pg_catalog.cardinality(p_hold) loop
+                if p_hold[i] > 0 then
+                    v_more[p_demand[i]] := v_more[p_demand[i]] + v_fit[i] * p_amount[i];
+                end if;
             end loop;
         end if;
         insert into penstock.counter (key, kind, idx, used, lim, at, state)

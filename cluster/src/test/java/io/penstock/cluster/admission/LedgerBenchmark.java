@@ -25,9 +25,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * How many admissions one process gets out of one Postgres, each one caller's own blocking call
@@ -35,12 +37,14 @@ import java.util.concurrent.atomic.LongAdder;
  * answered.
  *
  * <p>{@code hot}: one counter, decisions alone, without intents. {@code full}: three budgets (one
- * shared by all, one the tenant's, one the agent's) and a durable intent of about 300 bytes.
+ * shared by all, one the tenant's, one the agent's) and a durable intent of about 300 bytes. {@code
+ * refused}: the same, with nothing left of the shared one. {@code rate=N} offers calls of {@code
+ * full} at an even rate instead, each latency from the time at which it was meant to begin.
  *
- * <p>Usage: {@code LedgerBenchmark hot|full [key=value ...]} with {@code callers}, {@code agents},
- * {@code seconds}, {@code warmup}, {@code runs}, {@code lanes}, {@code commit-delay}
- * (microseconds). Prints JSON. Afterwards the counters and the journal are compared with what
- * callers were told.
+ * <p>Usage: {@code LedgerBenchmark hot|full|refused [key=value ...]} with {@code callers}, {@code
+ * agents}, {@code seconds}, {@code warmup}, {@code runs}, {@code lanes}, {@code rate}, {@code
+ * commit-delay} (microseconds). Prints JSON. Afterwards the counters and the journal are compared
+ * with what callers were told.
  */
 final class LedgerBenchmark {
     private static final String SENT =
@@ -53,6 +57,7 @@ final class LedgerBenchmark {
                     + "_with_all_lines_and_their_currency_as_the_auditors_asked_for_it";
 
     private final Map<String, String> options = new TreeMap<>();
+    private final String mode;
     private final boolean full;
     private final LongAdder admitted = new LongAdder();
     private final LongAdder other = new LongAdder();
@@ -64,7 +69,11 @@ final class LedgerBenchmark {
     private volatile boolean over;
 
     private LedgerBenchmark(String[] args) {
-        full = args[0].equals("full");
+        mode = args[0];
+        if (!Set.of("hot", "full", "refused").contains(mode)) {
+            throw new IllegalArgumentException("hot, full or refused, not " + mode);
+        }
+        full = !mode.equals("hot");
         for (String arg : Arrays.asList(args).subList(1, args.length)) {
             String[] pair = arg.split("=", 2);
             options.put(pair[0], pair[1]);
@@ -105,7 +114,14 @@ final class LedgerBenchmark {
         List<Thread> threads = new ArrayList<>();
         List<Latencies> latencies = new ArrayList<>();
         AtomicLong total = new AtomicLong();
-        for (int i = 0; i < callers; i++) {
+        int rate = option("rate", 0);
+        if (rate > 0) {
+            latencies.add(new Latencies());
+            threads.add(
+                    Thread.ofPlatform()
+                            .start(() -> evenly(lanes, state, rate, latencies.get(0), total)));
+        }
+        for (int i = 0; i < callers && rate == 0; i++) {
             int number = i;
             Latencies own = new Latencies();
             latencies.add(own);
@@ -143,20 +159,20 @@ final class LedgerBenchmark {
         double cpuMicros = (cpuNanos() - cpuBefore) / 1e3;
         long[] all = Latencies.merged(latencies);
         return """
-        {"admissionsPerSecond": %d, "notAdmitted": %d, "callsPerBatch": %.1f, \
+        {"admissionsPerSecond": %d, "refusalsPerSecond": %d, "callsPerBatch": %.1f, \
         "batchesPerSecond": %d, "roundMicros": %d, "lockWaitMicros": %d, \
         "p50Micros": %d, "p99Micros": %d, "cpuMicrosPerCall": %.2f}\
         """
                 .formatted(
                         Math.round(admitted.sum() / took),
-                        other.sum(),
+                        Math.round(other.sum() / took),
                         (double) batched.sum() / Math.max(1, batches.sum()),
                         Math.round(batches.sum() / took),
                         roundNanos.sum() / 1_000 / Math.max(1, batches.sum()),
                         lockMicros.sum() / Math.max(1, batches.sum()),
                         all.length == 0 ? -1 : all[all.length / 2] / 1_000,
                         all.length == 0 ? -1 : all[all.length * 99 / 100] / 1_000,
-                        cpuMicros / Math.max(1, admitted.sum()));
+                        cpuMicros / Math.max(1, admitted.sum() + other.sum()));
     }
 
     private static long cpuNanos() {
@@ -165,28 +181,68 @@ final class LedgerBenchmark {
     }
 
     private long calls(Lanes lanes, Snapshot state, int number, Latencies latencies) {
-        int agent = number % option("agents", 16);
-        Subject subject =
-                new Subject(
-                        "tenant-" + agent % 4, "agent-of-the-benchmark-" + agent, "s", TOOL, null);
-        ThreadLocalRandom random = ThreadLocalRandom.current();
+        Subject subject = subject(number);
         long told = 0;
         while (!over) {
-            long began = System.nanoTime();
-            Claim claim = state.rules().budgets().claim(subject, Mode.ENFORCE);
-            UUID call = new UUID(random.nextLong(), random.nextLong());
-            Verdict verdict =
-                    lanes.admit(
-                            new AdmissionRequest(
-                                    call, subject, claim, "tools/call", state, 60_000, began));
-            boolean yes = verdict instanceof Verdict.Admitted;
-            told += yes ? 1 : 0;
-            if (recording) {
-                (yes ? admitted : other).increment();
-                latencies.add(System.nanoTime() - began);
-            }
+            told += call(lanes, state, subject, System.nanoTime(), latencies) ? 1 : 0;
         }
         return told;
+    }
+
+    private Subject subject(int number) {
+        int agent = number % option("agents", 16);
+        return new Subject(
+                "tenant-" + agent % 4, "agent-of-the-benchmark-" + agent, "s", TOOL, null);
+    }
+
+    private boolean call(
+            Lanes lanes, Snapshot state, Subject subject, long began, Latencies latencies) {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        Claim claim = state.rules().budgets().claim(subject, Mode.ENFORCE);
+        UUID call = new UUID(random.nextLong(), random.nextLong());
+        Verdict verdict =
+                lanes.admit(
+                        new AdmissionRequest(
+                                call,
+                                subject,
+                                claim,
+                                "tools/call",
+                                state,
+                                60_000,
+                                System.nanoTime()));
+        boolean yes = verdict instanceof Verdict.Admitted;
+        if (recording) {
+            (yes ? admitted : other).increment();
+            latencies.add(System.nanoTime() - began);
+        }
+        return yes;
+    }
+
+    /** Open loop: one thread a call, at most 4,096 under way. */
+    private void evenly(
+            Lanes lanes, Snapshot state, int rate, Latencies latencies, AtomicLong told) {
+        Semaphore free = new Semaphore(4_096);
+        long gap = 1_000_000_000L / rate;
+        long start = System.nanoTime();
+        for (int i = 0; !over; i++) {
+            long intended = start + i * gap;
+            for (long left = intended - System.nanoTime();
+                    left > 0;
+                    left = intended - System.nanoTime()) {
+                LockSupport.parkNanos(left);
+            }
+            free.acquireUninterruptibly();
+            Subject subject = subject(i);
+            Thread.ofVirtual()
+                    .start(
+                            () -> {
+                                if (call(lanes, state, subject, intended, latencies)) {
+                                    told.incrementAndGet();
+                                }
+                                free.release();
+                            });
+        }
+        free.acquireUninterruptibly(4_096);
     }
 
     private AdmissionListener listener() {
@@ -205,19 +261,19 @@ final class LedgerBenchmark {
 
     private List<Budget> budgets() {
         List<Budget> budgets = new ArrayList<>();
-        budgets.add(budget("shared", Set.of()));
+        budgets.add(budget("shared", Set.of(), mode.equals("refused") ? 1 : Budget.LIMIT_MAX));
         if (full) {
-            budgets.add(budget("tenant", Set.of(Dimension.TENANT)));
-            budgets.add(budget("agent", Set.of(Dimension.TENANT, Dimension.AGENT)));
+            budgets.add(budget("tenant", Set.of(Dimension.TENANT), Budget.LIMIT_MAX));
+            budgets.add(budget("agent", Set.of(Dimension.TENANT, Dimension.AGENT), Budget.LIMIT_MAX));
         }
         return budgets;
     }
 
-    private static Budget budget(String name, Set<Dimension> per) {
+    private static Budget budget(String name, Set<Dimension> per, long limit) {
         return new Budget(
                 name,
                 Unit.CALLS,
-                Budget.LIMIT_MAX,
+                limit,
                 new Window.Fixed(86_400_000_000L),
                 per,
                 null,
@@ -260,7 +316,7 @@ final class LedgerBenchmark {
                  "runs": [
                 %s]}
                 """,
-                full ? "full" : "hot",
+                mode,
                 callers,
                 option("agents", 16),
                 option("lanes", 4),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cluster.model.AdmissionModel.Broken;
 import io.penstock.cluster.model.AdmissionModel.State;
+import io.penstock.budget.Depth;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,7 +47,7 @@ final class AdmissionModelTest {
         AdmissionModel model = new AdmissionModel(4, 2, 4, 6);
         long seed = Long.getLong("penstock.seed", new Random().nextLong());
 
-        for (int walk = 0; walk < 3_000; walk++) {
+        for (int walk = 0; walk < Depth.of("penstock.walks", 3_000, 300_000); walk++) {
             assertThat(explorer(model).walk(model.start(), new Random(seed + walk), 300))
                     .as("-Dpenstock.seed=%d", seed + walk)
                     .isNull();

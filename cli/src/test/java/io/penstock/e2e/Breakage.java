@@ -1,0 +1,62 @@
+package io.penstock.e2e;
+
+import io.penstock.cluster.testing.TestDatabase;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * A cluster that is wrong on purpose, so that a test can show that it would see the fault: one of
+ * the functions in the test's own database is changed, and the replicas run as they are.
+ */
+enum Breakage {
+    ONE_UNIT_TOO_MANY(
+            "admit_v1",
+            "begin\n    if",
+            "begin\n    p_limits := array(select l + 1 from unnest(p_limits) l);\n    if"),
+    ONE_UNIT_TOO_FEW(
+            "admit_v1",
+            "begin\n    if",
+            "begin\n    p_limits := array(select l - 1 from unnest(p_limits) l);\n    if"),
+    /** Replicas hear of the stop, install an epoch without it, and acknowledge. */
+    STOP_WITHOUT_EFFECT(
+            "control_state_v1",
+            "from penstock.stop s where s.lifted_at is null",
+            "from penstock.stop s where false");
+
+    private final String function;
+    private final String right;
+    private final String wrong;
+
+    Breakage(String function, String right, String wrong) {
+        this.function = function;
+        this.right = right;
+        this.wrong = wrong;
+    }
+
+    void apply(Gate gate) {
+        TestDatabase database = gate.database();
+        try (Connection connection = database.connectAsSuperuser();
+                PreparedStatement read =
+                        connection.prepareStatement(
+                                "select pg_get_functiondef(oid) from pg_proc where"
+                                        + " pronamespace = 'penstock'::regnamespace and proname ="
+                                        + " ?");
+                Statement change = connection.createStatement()) {
+            read.setString(1, function);
+            String body;
+            try (ResultSet result = read.executeQuery()) {
+                if (!result.next()) throw new AssertionError("no function " + function);
+                body = result.getString(1);
+            }
+            if (body.split(java.util.regex.Pattern.quote(right), -1).length != 2) {
+                throw new AssertionError(function + " has not once: " + right);
+            }
+            change.execute(body.replace(right, wrong));
+        } catch (SQLException e) {
+            throw new AssertionError("cannot break " + function, e);
+        }
+    }
+}
