@@ -476,7 +476,9 @@ public abstract class BudgetLedgerContract {
     @Test
     void history_random_agreesWithTheModel() {
         Long given = Long.getLong("penstock.seed");
-        for (int round = 0; round < (given == null ? Depth.of("penstock.histories", 6, 100) : 1); round++) {
+        for (int round = 0;
+                round < (given == null ? Depth.of("penstock.histories", 6, 100) : 1);
+                round++) {
             long seed = given == null ? LedgerHistory.newSeed() : given;
             try (LedgerFixture fresh = open()) {
                 new LedgerHistory(seed, fresh).run(40);

@@ -131,8 +131,7 @@ final class CrashIT {
     }
 
     private static void say(long start, String what) {
-        System.out.printf(
-                "  %8.3f s  %s%n", (System.nanoTime() - start) / 1_000_000_000.0, what);
+        System.out.printf("  %8.3f s  %s%n", (System.nanoTime() - start) / 1_000_000_000.0, what);
     }
 
     private static void judge(Gate gate) {

@@ -62,8 +62,7 @@ final class ExactnessIT {
         return Gate.start(
                 2,
                 settings ->
-                        settings.set(
-                                "budgets", Settings.budgets(List.of("all " + LIMIT + " 1s"))));
+                        settings.set("budgets", Settings.budgets(List.of("all " + LIMIT + " 1s"))));
     }
 
     private record Course(OpenLoop.Outcome outcome, ExactnessJudge.Verdict verdict) {}

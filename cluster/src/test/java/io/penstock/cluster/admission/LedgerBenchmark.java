@@ -264,7 +264,8 @@ final class LedgerBenchmark {
         budgets.add(budget("shared", Set.of(), mode.equals("refused") ? 1 : Budget.LIMIT_MAX));
         if (full) {
             budgets.add(budget("tenant", Set.of(Dimension.TENANT), Budget.LIMIT_MAX));
-            budgets.add(budget("agent", Set.of(Dimension.TENANT, Dimension.AGENT), Budget.LIMIT_MAX));
+            budgets.add(
+                    budget("agent", Set.of(Dimension.TENANT, Dimension.AGENT), Budget.LIMIT_MAX));
         }
         return budgets;
     }

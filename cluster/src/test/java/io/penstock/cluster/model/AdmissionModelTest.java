@@ -2,9 +2,9 @@ package io.penstock.cluster.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.budget.Depth;
 import io.penstock.cluster.model.AdmissionModel.Broken;
 import io.penstock.cluster.model.AdmissionModel.State;
-import io.penstock.budget.Depth;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
