@@ -98,6 +98,8 @@ final class StopModel {
         RETRY_WITHOUT_SECTION,
         /** Section 3: a chunk of an open stream is passed on without a lease. */
         STREAM_WITHOUT_LEASE,
+        /** Section 3: the lease returns before what is open was judged by the newer state. */
+        TRUSTED_BEFORE_CUT,
         /** Section 4: an order whose outcome is unknown counts as recorded. */
         UNKNOWN_IS_RECORDED,
         /** Section 4: a repeat only looks whether the stop is there. */
@@ -147,11 +149,11 @@ final class StopModel {
      *
      * @param trust ticks that a replica trusts for
      * @param section ticks that a send section may last
-     * @param wait ticks that an operator waits
+     * @param patience ticks that an operator waits
      * @param matching the orders whose scope covers the calls, a bit each
      */
     record Bounds(
-            int replicas, int orders, int trust, int section, int wait, int matching, Set<May> may) {
+            int replicas, int orders, int trust, int section, int patience, int matching, Set<May> may) {
         Bounds {
             may = Set.copyOf(may);
         }
@@ -168,7 +170,7 @@ final class StopModel {
         }
 
         Bounds matching(int bits) {
-            return new Bounds(replicas, orders, trust, section, wait, bits, may);
+            return new Bounds(replicas, orders, trust, section, patience, bits, may);
         }
     }
 
@@ -327,17 +329,19 @@ final class StopModel {
         }
         for (int r = 0; r < bounds.replicas(); r++) {
             d.down(r, Replica.ROW_WAIT);
+            d.down(r, Replica.OVER_WAIT);
             if (s.get(r, Replica.LIFE) == ASLEEP) {
                 continue;
             }
             d.down(r, Replica.TRUST);
             d.down(r, Replica.SECTION_TRUST);
+            forget(d, r);
             if (s.get(r, Replica.SECTION) == CHECKED) {
                 int age = s.get(r, Replica.SECTION_AGE) + 1;
                 d.set(r, Replica.SECTION_AGE, Math.min(age, bounds.section()));
             }
             if (s.get(r, Replica.BEAT) != NONE) {
-                int age = Math.min(s.get(r, Replica.BEAT_AGE) + 1, bounds.wait());
+                int age = Math.min(s.get(r, Replica.BEAT_AGE) + 1, bounds.patience());
                 d.set(r, Replica.BEAT_AGE, age);
                 // One that can grant nothing any more is given up.
                 if (age >= trust(true) && keeps(Dropped.LEASE_FROM_THE_ANSWER)) {
@@ -346,6 +350,16 @@ final class StopModel {
             }
         }
         return done(d);
+    }
+
+    /** What lagged does not matter once the lease is over. */
+    private static void forget(Draft d, int r) {
+        if (d.get(r, Replica.TRUST) == 0) {
+            d.set(r, Replica.LAGGED, 0);
+        }
+        if (d.get(r, Replica.SECTION_TRUST) == 0) {
+            d.set(r, Replica.SECTION_LAGGED, 0);
+        }
     }
 
     /** The standby goes on with what it has; answers of acknowledgements it lacks are lost. */
@@ -398,7 +412,7 @@ final class StopModel {
             return;
         }
         if (first && drops(Dropped.WAIT_FROM_THE_ORDER)) {
-            Draft sent = s.next().set(o, Order.PHASE, SENT).set(o, Order.WAIT, wait(s, o));
+            Draft sent = s.next().set(o, Order.PHASE, SENT).set(o, Order.WAIT, patience(s, o));
             steps.add(step(name + ": on its way", sent));
             return;
         }
@@ -442,10 +456,11 @@ final class StopModel {
         if (may(May.FAIL_OVER)) {
             // The wait for the standby is cut short: success with a warning, which is unknown.
             Draft warned = d.copy();
-            int phase = keeps(Dropped.WARNING_IS_SUCCESS) ? UNKNOWN : RECORDED;
-            steps.add(step(name + ": warned", warned.set(o, Order.PHASE, phase)));
+            int after = keeps(Dropped.WARNING_IS_SUCCESS) ? UNKNOWN : RECORDED;
+            steps.add(step(name + ": warned", warned.set(o, Order.PHASE, after)));
         }
-        steps.add(step(name, keep(d).set(o, Order.PHASE, ANSWER_ON_ITS_WAY)));
+        int phase = may(May.FAIL_OVER) ? ANSWER_ON_ITS_WAY : RECORDED;
+        steps.add(step(name, keep(d).set(o, Order.PHASE, phase)));
         if (!there && drops(Dropped.UNKNOWN_IS_RECORDED)) {
             // Lost on its way.
             steps.add(
@@ -479,10 +494,11 @@ final class StopModel {
         for (int r = 0; r < bounds.replicas(); r++) {
             int row = d.get(r, Replica.ROW);
             boolean wanted = (row == LIVE || row == FENCED) && !acknowledged(d, r, o);
-            d.set(r, StopState.wanted(o), wanted ? 1 : 0);
+            boolean over = d.get(r, Replica.OVER) == 1;
+            d.set(r, StopState.wanted(o), over ? 2 : wanted ? 1 : 0);
         }
         if (keeps(Dropped.WAIT_FROM_THE_ORDER)) {
-            d.set(o, Order.WAIT, wait(d, o));
+            d.set(o, Order.WAIT, patience(d, o));
         }
         return d.set(o, Order.PHASE, phase);
     }
@@ -493,21 +509,23 @@ final class StopModel {
                 || epoch > 0 && drops(Dropped.ACKNOWLEDGED_ANY_EPOCH);
     }
 
-    private int wait(StopState s, int o) {
-        return wait(s.next(), o);
+    private int patience(StopState s, int o) {
+        return patience(s.next(), o);
     }
 
     /** The largest lease among the rows. */
-    private int wait(Draft d, int o) {
+    private int patience(Draft d, int o) {
         boolean longest = d.get(Whole.LONG_LEASE) == 1;
         if (keeps(Dropped.WAITS_THE_PRESENT_LEASE)) {
             longest = false;
             for (int r = 0; r < bounds.replicas(); r++) {
                 longest |=
-                        d.get(r, StopState.wanted(o)) == 1 && d.get(r, Replica.ROW_LONG) == 1;
+                        d.get(r, StopState.wanted(o)) == 2
+                                || d.get(r, StopState.wanted(o)) == 1
+                                        && d.get(r, Replica.ROW_LONG) == 1;
             }
         }
-        return longest ? bounds.wait() : 1 + bounds.section();
+        return longest ? bounds.patience() : 1 + bounds.section();
     }
 
     private void await(List<Step<StopState>> steps, StopState s, int o, String who) {
@@ -526,7 +544,7 @@ final class StopModel {
         boolean all = true;
         boolean any = false;
         for (int r = 0; r < bounds.replicas(); r++) {
-            boolean wanted = s.get(r, StopState.wanted(o)) == 1;
+            boolean wanted = s.get(r, StopState.wanted(o)) > 0;
             all &= !wanted;
             any |= !wanted && acknowledged(s.next(), r, o);
         }
@@ -652,11 +670,15 @@ final class StopModel {
         int rowWait = d.get(r, Replica.ROW_WAIT);
         int first = d.get(r, Replica.WANTED_0);
         int second = d.get(r, Replica.WANTED_1);
+        int over = d.get(r, Replica.OVER);
+        int overWait = d.get(r, Replica.OVER_WAIT);
         for (Replica cell : CELLS) {
             d.set(r, cell, 0);
         }
         return d.set(r, Replica.LIFE, life)
                 .set(r, Replica.APPLIED, 1)
+                .set(r, Replica.OVER, over)
+                .set(r, Replica.OVER_WAIT, overWait)
                 .set(r, Replica.ROW, row)
                 .set(r, Replica.ROW_LONG, rowLong)
                 .set(r, Replica.ROW_WAIT, rowWait)
@@ -682,14 +704,25 @@ final class StopModel {
             }
             steps.add(step(who + (cut ? " reaches Postgres again" : " is CUT OFF"), d));
         }
-        if (may(May.DRIFT) && s.get(r, Replica.TRUST) > 0 && s.get(r, Replica.LAGGED) == 0) {
-            Draft d = s.next().set(r, Replica.LAGGED, 1);
-            d.set(r, Replica.TRUST, s.get(r, Replica.TRUST) + 1);
-            if (s.get(r, Replica.SECTION_TRUST) > 0) {
-                d.set(r, Replica.SECTION_TRUST, s.get(r, Replica.SECTION_TRUST) + 1);
+        if (may(May.DRIFT)) {
+            boolean present = lag(s, r, Replica.TRUST, Replica.LAGGED);
+            boolean older = lag(s, r, Replica.SECTION_TRUST, Replica.SECTION_LAGGED);
+            if (present || older) {
+                Draft d = s.next();
+                if (present) {
+                    d.set(r, Replica.TRUST, s.get(r, Replica.TRUST) + 1).set(r, Replica.LAGGED, 1);
+                }
+                if (older) {
+                    d.set(r, Replica.SECTION_TRUST, s.get(r, Replica.SECTION_TRUST) + 1)
+                            .set(r, Replica.SECTION_LAGGED, 1);
+                }
+                steps.add(step(who + "'s clock lags", d));
             }
-            steps.add(step(who + "'s clock lags", d));
         }
+    }
+
+    private static boolean lag(StopState s, int r, Replica ticks, Replica lagged) {
+        return s.get(r, ticks) > 0 && s.get(r, lagged) == 0;
     }
 
     /** After a sleep the wall clock tells what the monotonic one has missed. */
@@ -708,6 +741,7 @@ final class StopModel {
     private static void distrust(Draft d, int r) {
         d.set(r, Replica.TRUST, 0)
                 .set(r, Replica.SECTION_TRUST, 0)
+                .set(r, Replica.SECTION_LAGGED, 0)
                 .set(r, Replica.LAGGED, 0)
                 .set(r, Replica.TRUST_LONG, 0);
     }
@@ -731,13 +765,18 @@ final class StopModel {
             case READ_FIRST ->
                     steps.add(step(who + "'s beat is committed", commitBeat(s, r, READ)));
             case COMMITTED -> {
-                steps.add(step(who + "'s beat reads", read(s.next(), r, READ)));
+                Draft d = read(s.next(), r, READ);
+                if (may(May.READ_LATE)) {
+                    steps.add(step(who + "'s beat reads", d));
+                } else {
+                    steps.add(step(who + "'s beat reads and returns", answered(d, r)));
+                }
                 if (drops(Dropped.FAILED_READ_IS_EMPTY)) {
-                    Draft d = read(s.next(), r, READ).set(r, Replica.READ_STOPS, 0);
-                    steps.add(step(who + "'s read fails", d));
+                    Draft failed = read(s.next(), r, READ).set(r, Replica.READ_STOPS, 0);
+                    steps.add(step(who + "'s read fails", failed));
                 }
             }
-            default -> steps.add(step(who + "'s beat returns", answered(s, r)));
+            default -> steps.add(step(who + "'s beat returns", answered(s.next(), r)));
         }
         if (s.get(r, Replica.BEAT) != NONE) {
             Draft d = s.next();
@@ -755,6 +794,12 @@ final class StopModel {
             // This incarnation is over: another one of the same process begins with its next beat.
             distrust(d, r);
             endBeat(d, r);
+            if (row == FENCED) {
+                d.set(r, Replica.OVER, 1).set(r, Replica.OVER_WAIT, s.get(r, Replica.ROW_WAIT));
+            }
+            for (int o = 0; o < bounds.orders(); o++) {
+                d.set(r, StopState.wanted(o), 2 * Math.min(1, s.get(r, StopState.wanted(o))));
+            }
             return d.set(r, Replica.ROW, NONE)
                     .set(r, Replica.ROW_LONG, 0)
                     .set(r, Replica.ROW_WAIT, 0)
@@ -790,16 +835,15 @@ final class StopModel {
     }
 
     /** Installs what is newer, then trusts it. */
-    private Draft answered(StopState s, int r) {
-        Draft d = s.next();
-        int epoch = s.get(r, Replica.READ_EPOCH);
-        int installed = s.get(r, Replica.VIEW_EPOCH);
-        int server = s.get(r, Replica.READ_SERVER);
-        boolean another = server != s.get(r, Replica.VIEW_SERVER);
-        int longLease = s.get(r, Replica.BEAT_LONG);
-        int from = keeps(Dropped.LEASE_FROM_THE_ANSWER) ? s.get(r, Replica.BEAT_AGE) : 0;
+    private Draft answered(Draft d, int r) {
+        int epoch = d.get(r, Replica.READ_EPOCH);
+        int installed = d.get(r, Replica.VIEW_EPOCH);
+        int server = d.get(r, Replica.READ_SERVER);
+        boolean another = server != d.get(r, Replica.VIEW_SERVER);
+        int longLease = d.get(r, Replica.BEAT_LONG);
+        int from = keeps(Dropped.LEASE_FROM_THE_ANSWER) ? d.get(r, Replica.BEAT_AGE) : 0;
         int granted = trust(longLease == 1) - from;
-        int stops = s.get(r, Replica.READ_STOPS);
+        int stops = d.get(r, Replica.READ_STOPS);
         endBeat(d, r);
         if (another && epoch < installed) {
             if (drops(Dropped.LOWER_EPOCH_TRUSTED)) {
@@ -821,6 +865,9 @@ final class StopModel {
         if (older || newer && (installed == 0 || keeps(Dropped.TRUST_WITHOUT_INSTALL))) {
             install(d, r, epoch, stops);
         }
+        if (keeps(Dropped.TRUSTED_BEFORE_CUT)) {
+            judge(d, r);
+        }
         grant(d, r, granted, longLease);
         return d.set(r, Replica.VIEW_SERVER, server);
     }
@@ -838,8 +885,9 @@ final class StopModel {
         boolean counts = section == INSIDE || section == CHECKED;
         if (counts && d.get(r, Replica.SECTION_OLD) == 0) {
             d.set(r, Replica.SECTION_OLD, 1);
-            if (section == INSIDE) {
-                d.set(r, Replica.SECTION_TRUST, d.get(r, Replica.TRUST));
+            if (section == INSIDE && d.get(r, Replica.TRUST) > 0) {
+                d.set(r, Replica.SECTION_TRUST, d.get(r, Replica.TRUST))
+                        .set(r, Replica.SECTION_LAGGED, d.get(r, Replica.LAGGED));
             }
         }
         d.set(r, Replica.VIEW_EPOCH, epoch).set(r, Replica.VIEW_STOPS, stops);
@@ -902,10 +950,8 @@ final class StopModel {
 
     private void acknowledge(List<Step<StopState>> steps, StopState s, int r, String who) {
         int epoch = s.get(r, Replica.VIEW_EPOCH);
-        boolean covered = (s.get(r, Replica.VIEW_STOPS) & bounds.matching()) != 0;
         if (s.get(r, Replica.APPLIED) == 0) {
-            Draft d = s.next().set(r, Replica.APPLIED, 1);
-            steps.add(step(who + " judges", covered ? d.set(r, Replica.STREAM, 0) : d));
+            steps.add(step(who + " judges what is open", judge(s.next(), r)));
         }
         if (s.get(r, Replica.CUT) == 1) {
             return;
@@ -925,11 +971,20 @@ final class StopModel {
         }
     }
 
+    /** Cuts what is open and covered. */
+    private Draft judge(Draft d, int r) {
+        if ((d.get(r, Replica.VIEW_STOPS) & bounds.matching()) != 0) {
+            d.set(r, Replica.STREAM, 0);
+        }
+        return d.set(r, Replica.APPLIED, 1);
+    }
+
     /** Operators who wait poll at once: later would only be later. */
     private Draft told(Draft d, int r, int epoch) {
         d.set(r, Replica.ACKNOWLEDGED, epoch);
         for (int o = 0; o < bounds.orders(); o++) {
-            if (d.get(o, Order.PHASE) == LISTED && acknowledged(d, r, o)) {
+            boolean waits = d.get(r, StopState.wanted(o)) == 1;
+            if (d.get(o, Order.PHASE) == LISTED && waits && acknowledged(d, r, o)) {
                 d.set(r, StopState.wanted(o), 0);
             }
         }
@@ -954,7 +1009,8 @@ final class StopModel {
             int trust = s.get(r, own ? Replica.SECTION_TRUST : Replica.TRUST);
             if (trust > 0) {
                 Draft d = s.next().set(r, Replica.SECTION, CHECKED);
-                steps.add(step(who + " checks", d.set(r, Replica.SECTION_TRUST, 0)));
+                d.set(r, Replica.SECTION_TRUST, 0).set(r, Replica.SECTION_LAGGED, 0);
+                steps.add(step(who + " checks", d));
             }
             return;
         }
@@ -984,6 +1040,7 @@ final class StopModel {
         return d.set(r, Replica.SECTION, NONE)
                 .set(r, Replica.SECTION_OLD, 0)
                 .set(r, Replica.SECTION_TRUST, 0)
+                .set(r, Replica.SECTION_LAGGED, 0)
                 .set(r, Replica.SECTION_AGE, 0)
                 .set(r, Replica.SECTION_LATE, 0);
     }
@@ -1013,7 +1070,7 @@ final class StopModel {
     private void sweep(List<Step<StopState>> steps, StopState s, int r, String who) {
         int row = s.get(r, Replica.ROW);
         if (row == LIVE) {
-            int wait = bounds.wait() - (may(May.DRIFT) ? 1 : 0);
+            int wait = bounds.patience() - (may(May.DRIFT) ? 1 : 0);
             Draft d = s.next().set(r, Replica.ROW, FENCED).set(r, Replica.ROW_WAIT, wait);
             steps.add(step(who + " is fenced", d));
         } else if (row == FENCED) {
@@ -1023,13 +1080,18 @@ final class StopModel {
                 steps.add(step(who + "'s row is closed", d));
             }
         }
+        boolean waited = s.get(r, Replica.OVER_WAIT) == 0 || drops(Dropped.CLOSED_WITHOUT_WAIT);
+        if (s.get(r, Replica.OVER) == 1 && waited) {
+            Draft d = s.next().set(r, Replica.OVER, 0).set(r, Replica.OVER_WAIT, 0);
+            steps.add(step(who + "'s earlier row is closed", d));
+        }
     }
 
     // Words
 
     int trust(boolean longLease) {
         if (drops(Dropped.NO_MARGIN)) {
-            return bounds.wait();
+            return bounds.patience();
         }
         return longLease ? bounds.trust() : 1;
     }

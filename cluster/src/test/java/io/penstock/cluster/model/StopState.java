@@ -77,6 +77,8 @@ final class StopState {
         SECTION_OLD,
         /** What is left of that older state's lease. */
         SECTION_TRUST,
+        /** That lease has been lengthened by a lag of the clock. */
+        SECTION_LAGGED,
         /** Ticks since the check. */
         SECTION_AGE,
         /** The process stood still between check and write. */
@@ -92,6 +94,10 @@ final class StopState {
         ROW_LONG,
         /** The sweeper's own clock: ticks until it may close the fenced row. */
         ROW_WAIT,
+        /** An earlier incarnation of this process left a fenced row. */
+        OVER,
+        /** The sweeper's own clock: ticks until it may close that one. */
+        OVER_WAIT,
         ACKNOWLEDGED,
         /** The first, the second order waits for it. */
         WANTED_0,
@@ -128,7 +134,10 @@ final class StopState {
         return cells[WHOLE + orders * ORDER + replica * REPLICA + cell.ordinal()];
     }
 
-    /** What {@link Order} waits for that replica is kept with the replica. */
+    /**
+     * Whether an order waits for that replica: 1 until it acknowledges or its lease is over, 2 for
+     * an incarnation that cannot acknowledge any more.
+     */
     static Replica wanted(int order) {
         return order == 0 ? Replica.WANTED_0 : Replica.WANTED_1;
     }
