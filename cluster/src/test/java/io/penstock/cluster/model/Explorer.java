@@ -4,10 +4,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,6 +80,50 @@ final class Explorer<S> {
             at = origin.from();
         }
         return String.join(", ", names);
+    }
+
+    /**
+     * Looks for a state from which the goal cannot be reached any more, whatever happens.
+     *
+     * @param from the states that must have a way to the goal
+     * @return complete with no trace: from each of them there is one
+     */
+    Found withoutAWay(S start, Predicate<S> from, Predicate<S> goal, int statesMax) {
+        Map<S, Origin<S>> seen = new LinkedHashMap<>();
+        Map<S, List<S>> before = new HashMap<>();
+        Deque<S> open = new ArrayDeque<>();
+        Deque<S> good = new ArrayDeque<>();
+        seen.put(start, new Origin<>(null, "start"));
+        open.add(start);
+        while (!open.isEmpty()) {
+            S state = open.remove();
+            if (goal.test(state)) {
+                good.add(state);
+            }
+            for (Step<S> step : steps.apply(state)) {
+                if (seen.size() >= statesMax) {
+                    return new Found(seen.size(), false, null);
+                }
+                if (seen.putIfAbsent(step.next(), new Origin<>(state, step.name())) == null) {
+                    open.add(step.next());
+                }
+                before.computeIfAbsent(step.next(), s -> new ArrayList<>(4)).add(state);
+            }
+        }
+        Set<S> saved = new HashSet<>(good);
+        while (!good.isEmpty()) {
+            for (S state : before.getOrDefault(good.remove(), List.of())) {
+                if (saved.add(state)) {
+                    good.add(state);
+                }
+            }
+        }
+        for (S state : seen.keySet()) {
+            if (from.test(state) && !saved.contains(state)) {
+                return new Found(seen.size(), true, trace(seen, state) + " => no way on");
+            }
+        }
+        return new Found(seen.size(), true, null);
     }
 
     /** Walks at random beyond what can be visited exhaustively; null where nothing is wrong. */

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Sizes.</b> There is no counter of beats, reads, crashes or freezes: they happen as often as
  * they like, and the states are finite. Bounded are replicas, orders (each is given once and lifted
- * once), failovers (one) and the length of the lease in ticks.
+ * once), other changes (two), failovers (one) and the length of the lease in ticks.
  *
  * <p><b>Not modelled.</b> The counters inside the send section ({@link SectionModel}), several
  * senders of a replica, blocks and revisions (they are read with the stops, from one snapshot), the
@@ -54,6 +54,8 @@ final class StopModel {
         STREAM,
         /** Waits for the standby are cut short; the standby is promoted. */
         FAIL_OVER,
+        /** Something else changes: a key, a block, a revision. */
+        CHANGE,
         /** The cluster's lease becomes a shorter one. */
         SHORTEN,
         /** A stop is lifted by its id. */
@@ -174,6 +176,9 @@ final class StopModel {
         }
     }
 
+    /** Two, so that what a failover loses can be further than what comes after it. */
+    private static final int CHANGES_MAX = 2;
+
     // What Replica.LIFE says.
     static final int DEAD = 0;
     static final int UP = 1;
@@ -280,6 +285,69 @@ final class StopModel {
         return (s.get(Whole.ACTIVE) & 1 << order) != 0;
     }
 
+    /** Whether what no stop covers is sent now, under the newest state. */
+    boolean sends(StopState s) {
+        for (int r = 0; r < bounds.replicas(); r++) {
+            if (s.get(r, Replica.LIFE) == UP
+                    && s.get(r, Replica.SECTION) == CHECKED
+                    && s.get(r, Replica.SECTION_OLD) == 0
+                    && s.get(r, Replica.VIEW_EPOCH) == s.get(Whole.EPOCH)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether no stop covers the calls. */
+    boolean free(StopState s) {
+        return (s.get(Whole.ACTIVE) & bounds.matching()) == 0;
+    }
+
+    /**
+     * What is wrong if no replica ever does anything again, dead or cut off, but for ending the
+     * section that it is in: a recorded stop has to be confirmed as soon as the lease is over.
+     */
+    @Nullable String unconfirmed(StopState s) {
+        for (int o = 0; o < bounds.orders(); o++) {
+            int phase = s.get(o, Order.PHASE);
+            if ((phase == RECORDED || phase == LISTED) && !confirmsAlone(s, o)) {
+                return "stop " + o + " is never confirmed";
+            }
+        }
+        return null;
+    }
+
+    private boolean confirmsAlone(StopState from, int o) {
+        StopState s = from;
+        int ticks = 0;
+        while (s.get(o, Order.PHASE) != CONFIRMED) {
+            List<Step<StopState>> steps = new ArrayList<>();
+            order(steps, s, o);
+            Step<StopState> next = find(steps, "CONFIRMS");
+            next = next == null ? find(steps, "lists the replicas") : next;
+            if (next == null && !timePasses(s)) {
+                for (int r = 0; r < bounds.replicas(); r++) {
+                    section(steps, s, r, "replica " + r);
+                }
+                next = find(steps, "leaves");
+            } else if (next == null) {
+                if (++ticks > bounds.patience()) {
+                    return false;
+                }
+                next = new Step<>("tick", tick(s));
+            }
+            if (next == null) {
+                return false;
+            }
+            s = next.next();
+        }
+        return true;
+    }
+
+    private static @Nullable Step<StopState> find(List<Step<StopState>> steps, String end) {
+        return steps.stream().filter(s -> s.name().endsWith(end)).findFirst().orElse(null);
+    }
+
     List<Step<StopState>> steps(StopState s) {
         List<Step<StopState>> steps = new ArrayList<>();
         world(steps, s);
@@ -301,6 +369,14 @@ final class StopModel {
         }
         if (may(May.FAIL_OVER) && s.get(Whole.SERVER) == 0) {
             steps.add(new Step<>("FAILOVER", failOver(s)));
+        }
+        if (may(May.CHANGE) && s.get(Whole.CHANGES) < CHANGES_MAX) {
+            Draft d = s.next().set(Whole.CHANGES, s.get(Whole.CHANGES) + 1);
+            d.set(Whole.EPOCH, s.get(Whole.EPOCH) + 1);
+            if (may(May.FAIL_OVER)) {
+                steps.add(step("another change: warned", d.copy()));
+            }
+            steps.add(step("another change", keep(d)));
         }
         if (may(May.SHORTEN) && s.get(Whole.LONG_LEASE) == 1) {
             steps.add(step("the lease is shortened", s.next().set(Whole.LONG_LEASE, 0)));

@@ -36,7 +36,8 @@ final class StopModelTest {
                 Bounds.of(
                         1, 1, May.DRIFT, May.READ_LATE, May.FREEZE, May.SUSPEND, May.STREAM),
                 // failover, and commits that the standby lacks
-                Bounds.of(1, 1, May.FAIL_OVER, May.RESUME, May.DIE, May.READ_LATE),
+                Bounds.of(1, 1, May.FAIL_OVER, May.CHANGE, May.READ_LATE),
+                Bounds.of(1, 1, May.FAIL_OVER, May.CHANGE, May.RESUME, May.DIE),
                 Bounds.of(1, 2, May.FAIL_OVER),
                 // the sweeper, and a lease that becomes shorter
                 Bounds.of(1, 1, May.SWEEP, May.SHORTEN, May.DIE).lease(2, 3),
@@ -54,6 +55,7 @@ final class StopModelTest {
                 Bounds.of(2, 1, May.DIE, May.CLOSE, May.CUT, May.FREEZE),
                 Bounds.of(2, 1, May.DIE, May.DRIFT),
                 Bounds.of(2, 1, May.FAIL_OVER),
+                Bounds.of(1, 1, May.FAIL_OVER, May.CHANGE, May.RESUME, May.READ_LATE),
                 Bounds.of(2, 1, May.SWEEP),
                 Bounds.of(1, 2, May.READ_LATE, May.RESUME, May.RESUME_ALL),
                 Bounds.of(1, 2, May.READ_LATE, May.FREEZE, May.RESUME),
@@ -81,6 +83,81 @@ final class StopModelTest {
         System.out.println("stop model: " + bounds + ": " + found);
         assertThat(found.trace()).isNull();
         assertThat(found.complete()).isTrue();
+    }
+
+    @Test
+    void stop_allReplicasDeadOrCutOff_isConfirmedAfterTheLease() {
+        Bounds bounds = Bounds.of(2, 1, May.DIE, May.CUT, May.RESUME);
+        StopModel model = new StopModel(bounds);
+
+        Explorer.Found found =
+                new Explorer<>(model::steps, model::unconfirmed)
+                        .everywhere(model.start(), STATES_MAX);
+
+        System.out.println("stop model, replicas silent from here on: " + bounds + ": " + found);
+        assertThat(found.trace()).isNull();
+        assertThat(found.complete()).isTrue();
+    }
+
+    @Test
+    void resume_whateverHappenedBefore_leavesAWayToSendAgain() {
+        Bounds bounds = Bounds.of(1, 1, May.DIE, May.CLOSE, May.CUT, May.FREEZE, May.RESUME);
+        StopModel model = new StopModel(bounds);
+
+        Explorer.Found found =
+                explorer(model)
+                        .withoutAWay(model.start(), model::free, model::sends, STATES_MAX);
+
+        System.out.println("stop model, a way to send again: " + bounds + ": " + found);
+        assertThat(found.trace()).isNull();
+        assertThat(found.complete()).isTrue();
+    }
+
+    @Test
+    void stop_ofOtherCalls_leavesAWayToSendTheRest() {
+        StopModel model = new StopModel(Bounds.of(1, 2, May.DIE, May.RESUME).matching(1));
+
+        Explorer.Found found =
+                explorer(model)
+                        .withoutAWay(model.start(), model::free, model::sends, STATES_MAX);
+
+        assertThat(found.trace()).isNull();
+        assertThat(found.complete()).isTrue();
+    }
+
+    /** A lower epoch is for a person: without a restart there is no way on, with one there is. */
+    @Test
+    void failover_toALowerEpoch_needsARestart() {
+        StopModel stays = new StopModel(Bounds.of(1, 1, May.FAIL_OVER, May.CHANGE));
+        StopModel restarts = new StopModel(Bounds.of(1, 1, May.FAIL_OVER, May.CHANGE, May.DIE));
+
+        assertThat(
+                        explorer(stays)
+                                .withoutAWay(stays.start(), stays::free, stays::sends, STATES_MAX)
+                                .trace())
+                .isNotNull();
+        assertThat(
+                        explorer(restarts)
+                                .withoutAWay(
+                                        restarts.start(),
+                                        restarts::free,
+                                        restarts::sends,
+                                        STATES_MAX)
+                                .trace())
+                .isNull();
+    }
+
+    /**
+     * What no lease can prevent: a process that stands still between its check and its write. The
+     * upstream can, by {@code Penstock-Not-After}.
+     */
+    @Test
+    void protocol_processStandsStillBetweenCheckAndWrite_maySendLate() {
+        StopModel model = new StopModel(Bounds.of(1, 1, May.FREEZE), true);
+
+        Explorer.Found found = explorer(model).everywhere(model.start(), STATES_MAX);
+
+        assertThat(found.trace()).contains("FREEZES", "CONFIRMS", "SENDS");
     }
 
     @Test
@@ -139,13 +216,13 @@ final class StopModelTest {
             case ACKNOWLEDGED_BY_NAME -> Bounds.of(2, 1);
             case RESUMED_BY_SCOPE -> Bounds.of(1, 2, May.RESUME);
             case RESUMED_UNLISTED -> Bounds.of(1, 2, May.RESUME_ALL);
-            case LOWER_EPOCH_TRUSTED,
-                    REPEAT_ONLY_READS,
+            case REPEAT_ONLY_READS,
                     WARNING_IS_SUCCESS,
-                    LISTENS_TO_ANOTHER_SERVER,
+                    LOWER_EPOCH_TRUSTED,
                     SAME_EPOCH_OF_ANOTHER_SERVER,
-                    ACKNOWLEDGED_TO_ANOTHER_SERVER ->
-                    Bounds.of(1, 2, May.FAIL_OVER, May.RESUME, May.READ_LATE);
+                    ACKNOWLEDGED_TO_ANOTHER_SERVER,
+                    LISTENS_TO_ANOTHER_SERVER ->
+                    Bounds.of(1, 1, May.FAIL_OVER, May.CHANGE, May.READ_LATE);
             case FENCED_TRUSTS, CLOSED_WITHOUT_WAIT -> Bounds.of(1, 1, May.SWEEP);
             case CLOSED_BEFORE_QUIET -> Bounds.of(1, 1, May.CLOSE);
         };

@@ -23,6 +23,8 @@ final class StopState {
         KEPT_LIFTED,
         /** Which server answers: grows with a failover. */
         SERVER,
+        /** Other changes that raised the epoch. */
+        CHANGES,
         /** The cluster's lease is the long one, as at first. */
         LONG_LEASE,
         /** Ghost: stops that somebody ordered to be lifted. */
