@@ -202,8 +202,7 @@ final class SectionModel {
                 quiet
                         ? new Step<>(
                                 "it is acknowledged", with(s, new Stopper(true, 0, 0, 0, true)))
-                        : new Step<>(
-                                "it looks again", with(s, new Stopper(true, 0, 0, 0, false))));
+                        : new Step<>("it looks again", with(s, new Stopper(true, 0, 0, 0, false))));
     }
 
     private Step<State> look(State s, Stopper me) {

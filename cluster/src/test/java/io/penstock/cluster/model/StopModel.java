@@ -155,7 +155,13 @@ final class StopModel {
      * @param matching the orders whose scope covers the calls, a bit each
      */
     record Bounds(
-            int replicas, int orders, int trust, int section, int patience, int matching, Set<May> may) {
+            int replicas,
+            int orders,
+            int trust,
+            int section,
+            int patience,
+            int matching,
+            Set<May> may) {
         Bounds {
             may = Set.copyOf(may);
         }
@@ -514,7 +520,9 @@ final class StopModel {
     private void commit(List<Step<StopState>> steps, StopState s, int o, String name) {
         if ((s.get(Whole.LIFTED) & 1 << o) != 0) {
             steps.add(
-                    step(name + ": was lifted before", s.next().set(o, Order.PHASE, LIFTED_BEFORE)));
+                    step(
+                            name + ": was lifted before",
+                            s.next().set(o, Order.PHASE, LIFTED_BEFORE)));
             return;
         }
         boolean there = active(s, o);
@@ -581,8 +589,7 @@ final class StopModel {
 
     private boolean acknowledged(Draft d, int r, int o) {
         int epoch = d.get(r, Replica.ACKNOWLEDGED);
-        return epoch >= d.get(o, Order.EPOCH)
-                || epoch > 0 && drops(Dropped.ACKNOWLEDGED_ANY_EPOCH);
+        return epoch >= d.get(o, Order.EPOCH) || epoch > 0 && drops(Dropped.ACKNOWLEDGED_ANY_EPOCH);
     }
 
     private int patience(StopState s, int o) {
@@ -883,8 +890,7 @@ final class StopModel {
         }
         if (!over) {
             boolean trusted =
-                    s.get(r, Replica.TRUST_LONG) == 1
-                            && keeps(Dropped.ROW_NAMES_THE_PRESENT_LEASE);
+                    s.get(r, Replica.TRUST_LONG) == 1 && keeps(Dropped.ROW_NAMES_THE_PRESENT_LEASE);
             d.set(r, Replica.ROW, LIVE).set(r, Replica.ROW_LONG, longLease || trusted ? 1 : 0);
         }
         if (s.get(r, Replica.VIEW_SERVER) != s.get(Whole.SERVER)
@@ -1037,8 +1043,7 @@ final class StopModel {
         }
         boolean quiet =
                 s.get(r, Replica.SECTION_OLD) == 0 || drops(Dropped.ACKNOWLEDGED_BEFORE_QUIET);
-        boolean judged =
-                s.get(r, Replica.APPLIED) == 1 || drops(Dropped.ACKNOWLEDGED_BEFORE_CUT);
+        boolean judged = s.get(r, Replica.APPLIED) == 1 || drops(Dropped.ACKNOWLEDGED_BEFORE_CUT);
         boolean sameServer =
                 s.get(r, Replica.VIEW_SERVER) == s.get(Whole.SERVER)
                         || drops(Dropped.ACKNOWLEDGED_TO_ANOTHER_SERVER);

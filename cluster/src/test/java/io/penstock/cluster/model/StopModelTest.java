@@ -48,7 +48,7 @@ final class StopModelTest {
     static List<Bounds> boundsInFull() {
         return List.of(
                 Bounds.of(2, 2, May.DIE),
-                Bounds.of(2, 2, May.RESUME),
+                Bounds.of(2, 1, May.DIE, May.RESUME, May.RESUME_ALL),
                 Bounds.of(2, 1, May.DIE, May.CLOSE, May.CUT, May.FREEZE),
                 Bounds.of(2, 1, May.DRIFT),
                 Bounds.of(2, 1, May.SWEEP),
@@ -103,8 +103,7 @@ final class StopModelTest {
         StopModel model = new StopModel(bounds);
 
         Explorer.Found found =
-                explorer(model)
-                        .withoutAWay(model.start(), model::free, model::sends, STATES_MAX);
+                explorer(model).withoutAWay(model.start(), model::free, model::sends, STATES_MAX);
 
         System.out.println("stop model, a way to send again: " + bounds + ": " + found);
         assertThat(found.trace()).isNull();
@@ -116,8 +115,7 @@ final class StopModelTest {
         StopModel model = new StopModel(Bounds.of(1, 2, May.DIE, May.RESUME).matching(1));
 
         Explorer.Found found =
-                explorer(model)
-                        .withoutAWay(model.start(), model::free, model::sends, STATES_MAX);
+                explorer(model).withoutAWay(model.start(), model::free, model::sends, STATES_MAX);
 
         assertThat(found.trace()).isNull();
         assertThat(found.complete()).isTrue();

@@ -228,8 +228,7 @@ final class StopState {
             for (int at = first + REPLICA; at < cells.length; at += REPLICA) {
                 for (int to = at;
                         to > first
-                                && Arrays.compare(
-                                                cells, to - REPLICA, to, cells, to, to + REPLICA)
+                                && Arrays.compare(cells, to - REPLICA, to, cells, to, to + REPLICA)
                                         > 0;
                         to -= REPLICA) {
                     System.arraycopy(cells, to, held, 0, REPLICA);
