@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures this working tree beside nginx and writes docs/internals/measurements.md, with the raw output beside it.
 #
-#   docs/internals/measure.sh            about ten minutes; leave the machine alone meanwhile
+#   docs/internals/measure.sh            about sixteen minutes; leave the machine alone meanwhile
 #   docs/internals/measure.sh --quick    checks the script, not the gateway; writes to cli/target/measurements
 #
 # Needs nginx, haproxy and wrk (apt-get install nginx-light haproxy wrk).
@@ -28,6 +28,40 @@ fi
     -Dmdep.outputFile=target/test-class-path -Dmdep.includeScope=test
 
 rm -rf "$folder"
+mkdir -p "$folder"
 cd cli
-exec "$JAVA_HOME/bin/java" -Xmx512m -cp "target/test-classes:target/classes:$(cat target/test-class-path)" \
-    io.penstock.e2e.Measurements "$folder" "$@"
+class_path="target/test-classes:target/classes:$(cat target/test-class-path)"
+java="$JAVA_HOME/bin/java"
+lengths='warmup=10 seconds=6 runs=3'
+if [ "${1:-}" = --quick ]; then lengths='warmup=2 seconds=1 runs=1'; fi
+
+# The ledger alone, in one process: NAME MODE [OPTION=VALUE ...]
+ledger() {
+    name=$1
+    shift
+    echo "ledger: $name" >&2
+    # shellcheck disable=SC2086
+    "$java" -Xmx512m -XX:+UseParallelGC -cp "$class_path" io.penstock.cluster.admission.LedgerBenchmark \
+        "$@" $lengths 2>"$folder/ledger.log" | json "ledger-$name"
+}
+
+# Without the lines before the JSON, which say what database it is.
+json() {
+    sed -n '/^{/,$p' >"$folder/$1.json"
+}
+
+ledger hot hot callers=1024
+ledger full-16 full callers=1024 agents=16
+ledger full-256 full callers=1024 agents=256
+ledger even full rate=4000 agents=16
+ledger refused refused callers=64
+ledger hot-slow hot callers=4096 commit-delay=2000
+ledger full-slow full callers=1024 agents=16 commit-delay=2000
+ledger lanes-slow hot callers=120 replicas=10 lanes=3 commit-delay=2000
+rounds=3000
+if [ "${1:-}" = --quick ]; then rounds=60; fi
+"$java" -Xmx512m -XX:+UseParallelGC -cp "$class_path" io.penstock.cluster.admission.LedgerCosts $rounds \
+    2>"$folder/ledger.log" | json ledger-costs
+rm "$folder/ledger.log"
+
+exec "$java" -Xmx512m -cp "$class_path" io.penstock.e2e.Measurements "$folder" "$@"

@@ -83,6 +83,7 @@ final class Measurements {
         Settings one = settings("one", single, stub);
         Settings two = settings("two", pair, stub);
         starts(one);
+        ups();
         Replica alone = closing(Replica.of("alone", one).launch());
         int shared = Ports.free();
         List<Replica> both =
@@ -267,6 +268,23 @@ final class Measurements {
             }
         }
         System.out.println("serve ready after ms: " + times);
+    }
+
+    /** The same for {@code penstock up}, to the table that it prints when everything runs. */
+    private void ups() {
+        ArrayNode times = result.putArray("upMillis");
+        for (int i = 0; i < STARTS; i++) {
+            long began = System.nanoTime();
+            try (Program up =
+                    Program.start(
+                            "up" + i,
+                            List.of("../penstock", "up"),
+                            Map.of("PENSTOCK_BUILD", "never"))) {
+                up.awaitOutput("Ctrl-C");
+                times.add((System.nanoTime() - began) / 1_000_000);
+            }
+        }
+        System.out.println("up ready after ms: " + times);
     }
 
     private void memory(String when, Replica alone, List<Replica> both) {

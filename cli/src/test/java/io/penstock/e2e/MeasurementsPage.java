@@ -34,6 +34,7 @@ final class MeasurementsPage {
         }
         throughput(page, result);
         latency(page, result);
+        LedgerTable.write(folder, page);
         others(page, result);
         machine(page, result.path("machine"));
         page.append(

@@ -42,9 +42,9 @@ import java.util.concurrent.locks.LockSupport;
  * full} at an even rate instead, each latency from the time at which it was meant to begin.
  *
  * <p>Usage: {@code LedgerBenchmark hot|full|refused [key=value ...]} with {@code callers}, {@code
- * agents}, {@code seconds}, {@code warmup}, {@code runs}, {@code lanes}, {@code rate}, {@code
- * commit-delay} (microseconds). Prints JSON. Afterwards the counters and the journal are compared
- * with what callers were told.
+ * agents}, {@code seconds}, {@code warmup}, {@code runs}, {@code lanes}, {@code replicas} (sets of
+ * lanes, each an incarnation of its own), {@code rate}, {@code commit-delay} (microseconds). Prints
+ * JSON. Afterwards the counters and the journal are compared with what callers were told.
  */
 final class LedgerBenchmark {
     private static final String SENT =
@@ -91,25 +91,34 @@ final class LedgerBenchmark {
 
     private void run() throws Exception {
         try (TestDatabase database = TestDatabase.fresh()) {
-            UUID incarnation = UUID.randomUUID();
-            prepare(database, incarnation);
+            prepare(database);
             FixedControl control = new FixedControl(epoch(database), budgets());
-            Connector connector = new Connector(database.gateway());
-            LaneOpener postgres =
-                    new PostgresLaneOpener(
-                            () -> connector.open(Purpose.LANE), c -> {}, incarnation);
-            LaneOpener opener = full ? postgres : lane -> new IntentlessLedger(postgres.open(lane));
-            LanesConfig config =
-                    new LanesConfig(LanesConfig.DEFAULT.deadline(), 1_000_000, option("lanes", 4));
-            try (Lanes lanes =
-                    new Lanes(config, opener, control, listener(), () -> {}, System::nanoTime)) {
-                lanes.start();
-                measure(lanes, control.view().current(), database);
+            List<Lanes> replicas = new ArrayList<>();
+            for (int i = 0; i < option("replicas", 1); i++) {
+                replicas.add(replica(database, control));
+            }
+            replicas.forEach(Lanes::start);
+            try {
+                measure(replicas, control.view().current(), database);
+            } finally {
+                replicas.forEach(Lanes::close);
             }
         }
     }
 
-    private void measure(Lanes lanes, Snapshot state, TestDatabase database) throws Exception {
+    private Lanes replica(TestDatabase database, FixedControl control) throws SQLException {
+        UUID incarnation = Incarnations.register(database);
+        Connector connector = new Connector(database.gateway());
+        LaneOpener postgres =
+                new PostgresLaneOpener(() -> connector.open(Purpose.LANE), c -> {}, incarnation);
+        LaneOpener opener = full ? postgres : lane -> new IntentlessLedger(postgres.open(lane));
+        LanesConfig config =
+                new LanesConfig(LanesConfig.DEFAULT.deadline(), 1_000_000, option("lanes", 4));
+        return new Lanes(config, opener, control, listener(), () -> {}, System::nanoTime);
+    }
+
+    private void measure(List<Lanes> replicas, Snapshot state, TestDatabase database)
+            throws Exception {
         int callers = option("callers", full ? 256 : 1024);
         List<Thread> threads = new ArrayList<>();
         List<Latencies> latencies = new ArrayList<>();
@@ -119,10 +128,11 @@ final class LedgerBenchmark {
             latencies.add(new Latencies());
             threads.add(
                     Thread.ofPlatform()
-                            .start(() -> evenly(lanes, state, rate, latencies.get(0), total)));
+                            .start(() -> evenly(replicas, state, rate, latencies.get(0), total)));
         }
         for (int i = 0; i < callers && rate == 0; i++) {
             int number = i;
+            Lanes lanes = replicas.get(i % replicas.size());
             Latencies own = new Latencies();
             latencies.add(own);
             threads.add(
@@ -138,7 +148,7 @@ final class LedgerBenchmark {
         for (Thread thread : threads) {
             thread.join();
         }
-        lanes.close();
+        replicas.forEach(Lanes::close);
         print(callers, runs, total.get(), database);
     }
 
@@ -220,7 +230,7 @@ final class LedgerBenchmark {
 
     /** Open loop: one thread a call, at most 4,096 under way. */
     private void evenly(
-            Lanes lanes, Snapshot state, int rate, Latencies latencies, AtomicLong told) {
+            List<Lanes> replicas, Snapshot state, int rate, Latencies latencies, AtomicLong told) {
         Semaphore free = new Semaphore(4_096);
         long gap = 1_000_000_000L / rate;
         long start = System.nanoTime();
@@ -233,6 +243,7 @@ final class LedgerBenchmark {
             }
             free.acquireUninterruptibly();
             Subject subject = subject(i);
+            Lanes lanes = replicas.get(i % replicas.size());
             Thread.ofVirtual()
                     .start(
                             () -> {
@@ -282,14 +293,13 @@ final class LedgerBenchmark {
                 Mode.ENFORCE);
     }
 
-    private void prepare(TestDatabase database, UUID incarnation) throws SQLException {
+    private void prepare(TestDatabase database) throws SQLException {
         try (Connection c = database.connectAsSuperuser();
                 Statement s = c.createStatement()) {
             s.execute("alter system set commit_delay = " + option("commit-delay", 0));
             s.execute("alter system set commit_siblings = 0");
             s.execute("select pg_reload_conf()");
         }
-        Incarnations.register(database, incarnation);
     }
 
     private static long epoch(TestDatabase database) throws SQLException {
@@ -310,7 +320,7 @@ final class LedgerBenchmark {
                         : 0;
         System.out.printf(
                 """
-                {"benchmark": "ledger-%s", "callers": %d, "agents": %d, "lanes": %d,
+                {"benchmark": "ledger-%s", "callers": %d, "agents": %d, "lanes": %d, "rate": %d,
                  "intentBytes": %d, "toldAdmitted": %d, "counted": %d, "journaled": %d, "exact": %b,
                  "java": "%s", "processors": %d, "maxHeapMiB": %d,
                  "postgres": {%s},
@@ -320,7 +330,8 @@ final class LedgerBenchmark {
                 mode,
                 callers,
                 option("agents", 16),
-                option("lanes", 4),
+                option("lanes", 4) * option("replicas", 1),
+                option("rate", 0),
                 bytes,
                 told,
                 counted,
