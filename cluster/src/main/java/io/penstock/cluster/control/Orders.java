@@ -44,7 +44,7 @@ public final class Orders {
      *
      * @param epoch what a replica must have acknowledged
      * @param lifted those that this call lifted
-     * @param unknown ids that no stop has
+     * @param unknown ids that no stop has; then none was lifted
      */
     public record Resumed(long epoch, List<UUID> lifted, List<UUID> unknown) {}
 
@@ -79,7 +79,7 @@ public final class Orders {
         }
     }
 
-    /** Lifts stops by id. Needs an operator's credential: a gateway has no right to it. */
+    /** Lifts stops by id, all or none. Needs an operator's credential: a gateway has no right to it. */
     public static Resumed resume(Connection connection, List<UUID> ids, String reason, String actor)
             throws SQLException {
         try (PreparedStatement s = connection.prepareStatement(RESUME)) {

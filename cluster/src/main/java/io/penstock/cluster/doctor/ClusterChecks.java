@@ -97,7 +97,7 @@ final class ClusterChecks {
 
     static void connections(Patient patient, Expectations expected, List<Finding> findings)
             throws SQLException {
-        long there = patient.number("select count(*) from penstock.status");
+        long there = patient.number("select count(*) from penstock.registered");
         long replicas = Math.max(expected.replicas(), Math.max(1, there));
         int each = expected.connectionsEach(patient.config().poolSize());
         long needed = replicas * each;
@@ -152,18 +152,19 @@ final class ClusterChecks {
                 findings,
                 "versions",
                 "select version || ': ' || string_agg(replica, ', ' order by replica)"
-                        + " from penstock.status group by version order by version",
+                        + " from penstock.status where state <> 'gone' group by version order by version",
                 "finish the upgrade");
         differ(
                 patient,
                 findings,
                 "configurations",
                 "select left(config_hash, 8) || ': ' || string_agg(replica, ', ' order by replica)"
-                        + " from penstock.status group by config_hash order by config_hash",
+                        + " from penstock.status where state <> 'gone' group by config_hash order by config_hash",
                 "give all replicas the same servers, limits and key files");
         List<String> degraded =
                 patient.column(
-                        "select replica from penstock.status where degraded order by replica");
+                        "select replica from penstock.status where degraded and state <> 'gone'"
+                                + " order by replica");
         if (!degraded.isEmpty()) {
             findings.add(
                     Finding.warning(
@@ -172,7 +173,7 @@ final class ClusterChecks {
                             "they learn of a stop by polling",
                             "connect them to Postgres itself"));
         }
-        long there = patient.number("select count(*) from penstock.status");
+        long there = patient.number("select count(*) from penstock.registered");
         findings.add(Finding.good("replicas", there + " registered", why));
     }
 

@@ -83,15 +83,20 @@ public record ClusterStatus(
 
     private static void findings(ReplicaStatus replica, List<String> findings) {
         String name = "replica " + replica.replica() + ": ";
+        if (replica.gone()) {
+            findings.add(
+                    name
+                            + "gone, no beat for "
+                            + replica.beatAge().toSeconds()
+                            + " s, and no other of its name came");
+            return;
+        }
         if (replica.leaseLeft().isZero()) {
             findings.add(
                     name
                             + "no beat for "
                             + replica.beatAge().toMillis()
                             + " ms, its lease is over");
-        }
-        if (replica.state().equals("fenced")) {
-            findings.add(name + "fenced, and not back as a new incarnation");
         }
         if (replica.degraded()) {
             findings.add(name + "NOTIFY does not reach it, it polls: stops take longer");
@@ -102,7 +107,8 @@ public record ClusterStatus(
         }
     }
 
-    private static void differing(List<ReplicaStatus> replicas, List<String> findings) {
+    private static void differing(List<ReplicaStatus> all, List<String> findings) {
+        List<ReplicaStatus> replicas = all.stream().filter(r -> !r.gone()).toList();
         long hashes = replicas.stream().map(ReplicaStatus::configHash).distinct().count();
         if (hashes > 1) {
             List<String> each =

@@ -28,7 +28,7 @@ final class Confirmation {
     /** Lists first and polls afterwards: one statement, planned once on a fresh connection. */
     private static final String ROWS =
             "select replica, incarnation, lease_ms, acked_epoch, cut_epoch, cut, open"
-                    + " from penstock.status order by replica, started_at";
+                    + " from penstock.registered order by replica, started_at";
 
     private static final Duration POLL_PAUSE = Duration.ofMillis(2);
 

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One replica as the database knows it.
  *
- * @param state booting, open, draining or fenced
+ * @param state booting, open, draining; overdue when its lease is over; gone when it said nothing
+ *     for 15 s
  * @param epoch installed when its last beat began
  * @param ackedEpoch acknowledged last
  * @param open calls and streams that match a stop and are still open
@@ -50,6 +51,11 @@ public record ReplicaStatus(
 
     public ReplicaStatus {
         leads = List.copyOf(leads);
+    }
+
+    /** Whether it went without a word; it stands here until another of its name comes. */
+    public boolean gone() {
+        return state.equals("gone");
     }
 
     static List<ReplicaStatus> all(Connection connection) throws SQLException {

@@ -6,12 +6,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 /**
  * Lifts stops. Needs the operator's own credential for the database.
  *
- * <p><b>Guarantee.</b> Lifts exactly the stops that are named; stops given meanwhile go on holding
- * and are in the report. A repeat changes nothing more.
+ * <p><b>Guarantee.</b> Lifts exactly the stops that are named, or none where a name is not known;
+ * stops given meanwhile go on holding and are in the report. A repeat changes nothing more.
  *
  * <p><b>Threads.</b> Safe for concurrent use. Blocks the caller.
  */
@@ -90,6 +91,9 @@ public final class Resume {
         } catch (OrderSession.Failed e) {
             return notRecorded(e);
         }
+        if (!resumed.unknown().isEmpty()) {
+            return unknown(resumed.unknown());
+        }
         told.progress().recorded(resumed.epoch());
         StopSwitch.tell(session, resumed.epoch());
         Confirmation.Confirmed confirmed =
@@ -106,23 +110,26 @@ public final class Resume {
 
     private static ResumeReport report(
             Orders.Resumed resumed, Confirmation.Confirmed confirmed, List<ActiveStop> remaining) {
-        boolean known = resumed.unknown().isEmpty();
-        Result result =
-                !known
-                        ? Result.NOT_RECORDED
-                        : confirmed.complete() ? Result.CONFIRMED : Result.NOT_CONFIRMED;
-        String message =
-                known
-                        ? "resumed; stops that still hold: " + remaining.size()
-                        : "no such stop: " + resumed.unknown();
         return new ResumeReport(
-                result,
+                confirmed.complete() ? Result.CONFIRMED : Result.NOT_CONFIRMED,
                 resumed.epoch(),
                 resumed.lifted(),
-                resumed.unknown(),
+                List.of(),
                 remaining,
                 confirmed.answers(),
-                message);
+                "resumed; stops that still hold: " + remaining.size());
+    }
+
+    private static ResumeReport unknown(List<UUID> ids) {
+        String named = ids.stream().map(UUID::toString).collect(Collectors.joining(", "));
+        return new ResumeReport(
+                Result.NOT_RECORDED,
+                0,
+                List.of(),
+                ids,
+                List.of(),
+                List.of(),
+                "no such stop: " + named + "; nothing was lifted");
     }
 
     private static ResumeReport notRecorded(OrderSession.Failed e) {

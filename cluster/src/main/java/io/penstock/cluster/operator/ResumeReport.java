@@ -8,7 +8,7 @@ import java.util.UUID;
  *
  * @param epoch what replicas have to acknowledge; 0 if it was not recorded
  * @param lifted those that were lifted now
- * @param unknown ids that no stop has
+ * @param unknown ids that no stop has; then none was lifted
  * @param remaining stops that still hold
  * @param replicas one for each replica that was registered
  * @param message the result in a sentence

@@ -33,6 +33,7 @@ create table penstock.replica (
     calls_per_second integer     not null,
     clock_offset_us  bigint,                                    -- its wall clock minus this database's
     degraded         boolean     not null,                      -- NOTIFY does not reach it
+    lost             boolean     not null default false,        -- closed by the sweep: it went without a word
     primary key (replica, incarnation)
 ) with (fillfactor = 50);
 
@@ -321,7 +322,8 @@ begin
     end if;
 end $$;
 
--- Lifts exactly these stops. Safe to repeat until an answer comes. epoch: what replicas must have acknowledged.
+-- Lifts exactly these stops, or, where one of the ids is no stop's, none. Safe to repeat until an answer comes.
+-- epoch: what replicas must have acknowledged.
 create function penstock.resume_v1(p_ids uuid[], p_reason text, p_actor text)
 returns table (epoch bigint, lifted uuid[], unknown uuid[])
 language plpgsql volatile security definer as $$
@@ -333,14 +335,20 @@ begin
     end if;
     perform penstock.durable_v1();
     perform 1 from penstock.stop s where s.id = any (p_ids) order by s.id for update;
+    select coalesce(pg_catalog.array_agg(u.id), '{}') into unknown from unnest(p_ids) as u (id)
+        where not exists (select 1 from penstock.stop s where s.id = u.id);
+    if pg_catalog.cardinality(unknown) > 0 then
+        lifted := '{}';
+        select c.epoch into strict epoch from penstock.control c;
+        return next;
+        return;
+    end if;
     with gone as (
         update penstock.stop s
            set lifted_at = pg_catalog.clock_timestamp(), lifted_by = v_actor, lift_reason = p_reason
          where s.id = any (p_ids) and s.lifted_at is null
         returning s.id)
     select coalesce(pg_catalog.array_agg(gone.id), '{}') into lifted from gone;
-    select coalesce(pg_catalog.array_agg(u.id), '{}') into unknown from unnest(p_ids) as u (id)
-        where not exists (select 1 from penstock.stop s where s.id = u.id);
     if pg_catalog.cardinality(lifted) > 0 then
         update penstock.control c set epoch = c.epoch + 1 returning c.epoch into strict epoch;
         perform penstock.journal_control_v1('resume', epoch, v_actor, p_reason, null, null,
@@ -513,7 +521,7 @@ declare
     v_line penstock.journal_backlog;
 begin
     perform penstock.hold_duty_v1('sweep', p_incarnation, p_term);
-    update penstock.replica r set state = 'closed'
+    update penstock.replica r set state = 'closed', lost = true
      where (r.replica, r.incarnation) in (
          select d.replica, d.incarnation from penstock.replica d where d.state = 'fenced' limit 500);
     get diagnostics closed = row_count;
@@ -561,20 +569,42 @@ begin
     return next;
 end $$;
 
--- Who is there. lease_left_ms is what this database makes of it; replicas and operators count by clocks of their own.
-create view penstock.status as
-    select r.replica, r.incarnation, r.state, r.version, r.data_address, r.admin_address, r.config_hash, r.lease_ms,
-           greatest(0, (0.75 * r.lease_ms
-               - extract(epoch from pg_catalog.clock_timestamp() - r.beat_at) * 1000)::integer) as lease_left_ms,
-           r.epoch, coalesce(a.epoch, 0) as acked_epoch, coalesce(a.cut_epoch, 0) as cut_epoch,
-           coalesce(a.cut, 0) as cut, coalesce(a.open, 0) as open, r.calls_per_second, r.clock_offset_us, r.degraded,
-           r.started_at, pg_catalog.clock_timestamp() - r.beat_at as beat_age,
-           array(select d.duty from penstock.duty d
-                  where d.incarnation = r.incarnation and d.until > pg_catalog.clock_timestamp() order by d.duty)
-               as leads
+-- Whom an operator waits for: all that did not end. By no clock: a database whose clock steps must not hide a replica.
+create view penstock.registered as
+    select r.replica, r.incarnation, r.started_at, r.lease_ms, coalesce(a.epoch, 0) as acked_epoch,
+           coalesce(a.cut_epoch, 0) as cut_epoch, coalesce(a.cut, 0) as cut, coalesce(a.open, 0) as open
       from penstock.replica r
       left join penstock.acknowledgement a on a.replica = r.replica and a.incarnation = r.incarnation
      where r.state <> 'closed';
+
+-- Who is there, for people. lease_left_ms is what this database makes of it; replicas and operators count by clocks of
+-- their own. An incarnation whose lease is over is `overdue`, whatever it said last; after 15 s, or fenced, it is `gone`,
+-- and shown until another of its name is there, for ten minutes at most.
+create view penstock.status as
+    with seen as (
+        select r.*, pg_catalog.clock_timestamp() - r.beat_at as beat_age from penstock.replica r),
+    judged as (
+        select s.*,
+               greatest(0, (0.75 * s.lease_ms - extract(epoch from s.beat_age) * 1000)::integer) as lease_left_ms,
+               s.state in ('fenced', 'closed') or s.beat_age > interval '15 s' as gone
+          from seen s where s.state <> 'closed' or s.lost)
+    select r.replica, r.incarnation,
+           case when r.gone then 'gone' when r.lease_left_ms = 0 then 'overdue' else r.state end as state,
+           r.version, r.data_address, r.admin_address, r.config_hash, r.lease_ms,
+           case when r.gone then 0 else r.lease_left_ms end as lease_left_ms,
+           r.epoch, coalesce(a.epoch, 0) as acked_epoch, coalesce(a.cut_epoch, 0) as cut_epoch,
+           coalesce(a.cut, 0) as cut, coalesce(a.open, 0) as open,
+           case when r.gone then 0 else r.calls_per_second end as calls_per_second, r.clock_offset_us, r.degraded,
+           r.started_at, r.beat_age,
+           array(select d.duty from penstock.duty d
+                  where d.incarnation = r.incarnation and d.until > pg_catalog.clock_timestamp() order by d.duty)
+               as leads
+      from judged r
+      left join penstock.acknowledgement a on a.replica = r.replica and a.incarnation = r.incarnation
+     where not r.gone
+        or r.beat_age < interval '10 minutes'
+           and not exists (select 1 from penstock.replica n
+                            where n.replica = r.replica and n.started_at > r.started_at);
 
 create view penstock.stops as
     select s.id, s.kind, s.value, s.reason, s.actor, s.epoch, s.drain, s.show_reason, s.given_at
@@ -655,12 +685,12 @@ begin
     select coalesce(pg_catalog.array_agg(s.incarnation order by s.replica, s.incarnation), '{}'),
            coalesce(pg_catalog.array_agg(s.replica order by s.replica, s.incarnation), '{}'),
            coalesce(pg_catalog.max(s.lease_ms), 0)
-      into v_listed, v_names, v_lease from penstock.status s;
+      into v_listed, v_names, v_lease from penstock.registered s;
     loop
         select coalesce(pg_catalog.array_agg(s.incarnation), '{}'),
                coalesce(pg_catalog.sum(s.open), 0)
           into v_acked, v_open
-          from penstock.status s where s.incarnation = any (v_listed) and s.acked_epoch >= v_epoch;
+          from penstock.registered s where s.incarnation = any (v_listed) and s.acked_epoch >= v_epoch;
         for v_one, v_name in select u.one, u.name from unnest(v_listed, v_names) as u (one, name) loop
             continue when v_one = any (v_told);
             if v_one = any (v_acked) then
@@ -735,5 +765,5 @@ grant execute on function
 grant execute on procedure penstock.stop, penstock.stop_and_wait, penstock.block, penstock.publish_blocks
     to penstock_gateway, penstock_operator;
 grant execute on procedure penstock.resume, penstock.unblock to penstock_operator;
-grant select on penstock.status, penstock.stops, penstock.blocks, penstock.duties, penstock.cluster
+grant select on penstock.registered, penstock.status, penstock.stops, penstock.blocks, penstock.duties, penstock.cluster
     to penstock_gateway, penstock_operator;

@@ -469,7 +469,82 @@ abstract class ControlSchemaContract {
         assertThat(number(owner, "select count(*) from penstock.duty where until > now()"))
                 .isEqualTo(1);
         assertThat(sweep(leader)).isEqualTo("0 1");
-        assertThat(number(operator, "select count(*) from penstock.status")).isEqualTo(1);
+        assertThat(number(operator, "select count(*) from penstock.registered")).isEqualTo(1);
+        assertThat(states()).isEqualTo("a open, b gone");
+    }
+
+    @Test
+    void status_noBeat_isOverdueThenGoneThenForgotten() throws SQLException {
+        UUID silent = open("a");
+        assertThat(states()).isEqualTo("a open");
+
+        lastBeat(silent, "2 s");
+        assertThat(states()).isEqualTo("a overdue");
+        lastBeat(silent, "16 s");
+        assertThat(states()).isEqualTo("a gone");
+        lastBeat(silent, "9 minutes");
+        assertThat(states()).isEqualTo("a gone");
+        lastBeat(silent, "11 minutes");
+        assertThat(states()).isEmpty();
+        assertThat(number(operator, "select count(*) from penstock.registered"))
+                .as("an operator who stops waits for its lease all the same")
+                .isEqualTo(1);
+    }
+
+    @Test
+    void status_anotherOfItsNameCame_theOneThatIsGoneIsForgotten() throws SQLException {
+        UUID first = open("a");
+        lastBeat(first, "2 s");
+        open("a");
+        assertThat(states()).as("it may live").isEqualTo("a open, a overdue");
+
+        lastBeat(first, "16 s");
+        assertThat(states()).isEqualTo("a open");
+    }
+
+    @Test
+    void status_endedInOrder_isNotShown() throws SQLException {
+        UUID first = open("a");
+        run(gateway, "select penstock.close_v1('a', '" + first + "')");
+
+        assertThat(states()).isEmpty();
+    }
+
+    private String states() throws SQLException {
+        return text(
+                operator,
+                "select coalesce(string_agg(replica || ' ' || state, ', ' order by replica, state"
+                        + " collate \"C\"), '') from penstock.status");
+    }
+
+    private void lastBeat(UUID incarnation, String ago) throws SQLException {
+        run(
+                owner,
+                "update penstock.replica set started_at = clock_timestamp() - interval '1 hour',"
+                        + " beat_at = clock_timestamp() - interval '"
+                        + ago
+                        + "' where incarnation = '"
+                        + incarnation
+                        + "'");
+    }
+
+    @Test
+    void resume_oneOfTheIdsIsNoStops_liftsNone() throws SQLException {
+        UUID stop = UUID.randomUUID();
+        UUID none = UUID.randomUUID();
+        run(operator, "call penstock.stop('all', null, 'drill', id => '" + stop + "')");
+
+        assertThat(
+                        text(
+                                operator,
+                                "select array_to_string(lifted || unknown, ',') from"
+                                        + " penstock.resume_v1(array['"
+                                        + stop
+                                        + "', '"
+                                        + none
+                                        + "']::uuid[], 'over', null)"))
+                .isEqualTo(none.toString());
+        assertThat(number(operator, "select count(*) from penstock.stops")).isEqualTo(1);
     }
 
     @Test

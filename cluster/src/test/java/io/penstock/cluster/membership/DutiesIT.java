@@ -106,7 +106,7 @@ class DutiesIT {
                                             "select count(*) from penstock.replica where replica ="
                                                     + " 'dead' and state = 'closed'")
                                     == 1);
-            assertThat(count("select count(*) from penstock.status")).isEqualTo(1);
+            assertThat(count("select count(*) from penstock.registered")).isEqualTo(1);
         }
     }
 

@@ -31,14 +31,22 @@ class ClusterStatusTest {
     @Test
     void findings_replicaInTrouble_areNamed() {
         ReplicaStatus bad =
-                replica("a", "fenced", "hash", Duration.ZERO, Long.valueOf(-1_500_000), true);
+                replica("a", "overdue", "hash", Duration.ZERO, Long.valueOf(-1_500_000), true);
 
         assertThat(ClusterStatus.findings(List.of(bad), DATABASE, 1))
                 .containsExactly(
                         "replica a: no beat for 2000 ms, its lease is over",
-                        "replica a: fenced, and not back as a new incarnation",
                         "replica a: NOTIFY does not reach it, it polls: stops take longer",
                         "replica a: its clock is -1500 ms off the database's");
+    }
+
+    @Test
+    void findings_replicaThatIsGone_isNamedOnceAndComparedWithNobody() {
+        ReplicaStatus gone = replica("b", "gone", "other", Duration.ZERO, null, true);
+
+        assertThat(ClusterStatus.findings(List.of(replica("a"), gone), DATABASE, 1))
+                .containsExactly(
+                        "replica b: gone, no beat for 2 s, and no other of its name came");
     }
 
     @Test

@@ -232,11 +232,20 @@ class StopSwitchIT {
     }
 
     @Test
-    void resume_unknownId_saysSo() {
-        ResumeReport report = resume().these(List.of(UUID.randomUUID()), LIFT, LONG, lines);
+    void resume_unknownId_saysSoAtOnceAndLiftsNothing() throws Exception {
+        row("silent", 10_000);
+        StopReport held = stop(order(new Scope.All()), patience(Duration.ofMillis(1)));
+        UUID none = UUID.randomUUID();
+        lines.texts.clear();
+
+        ResumeReport report = resume().these(List.of(id(held), none), LIFT, LONG, lines);
 
         assertThat(report.result()).isEqualTo(Result.NOT_RECORDED);
-        assertThat(report.message()).startsWith("no such stop");
+        assertThat(report.message())
+                .isEqualTo("no such stop: " + none + "; nothing was lifted");
+        assertThat(report.replicas()).as("nobody was waited for").isEmpty();
+        assertThat(lines.texts).isEmpty();
+        assertThat(status().stops()).hasSize(1);
     }
 
     @Test
