@@ -27,8 +27,8 @@ final class ClusterOrders implements StopGiver, BlockGiver {
     }
 
     @Override
-    public StopReport confirm(StopOrder order, Patience patience) {
-        return stops.stop(order, patience, Progress.NONE);
+    public StopReport confirm(StopOrder order, Patience patience, Progress progress) {
+        return stops.stop(order, patience, progress);
     }
 
     @Override

@@ -40,7 +40,7 @@ final class AdminHandler implements RequestHandler {
         answer(request).send(reply);
     }
 
-    private Answer answer(InboundRequest request) {
+    private Response answer(InboundRequest request) {
         try {
             return route(request);
         } catch (BadRequestException e) {
@@ -54,7 +54,7 @@ final class AdminHandler implements RequestHandler {
         }
     }
 
-    private Answer route(InboundRequest request) {
+    private Response route(InboundRequest request) {
         String path = path(request);
         String method = request.method().equals("HEAD") ? "GET" : request.method();
         List<String> allowed = new ArrayList<>();
@@ -79,7 +79,7 @@ final class AdminHandler implements RequestHandler {
         return query < 0 ? request.target() : request.target().substring(0, query);
     }
 
-    private Answer checked(Operation operation, InboundRequest request) {
+    private Response checked(Operation operation, InboundRequest request) {
         Role role = operation.role();
         if (role == null) {
             return open(operation);
@@ -119,7 +119,7 @@ final class AdminHandler implements RequestHandler {
         };
     }
 
-    private Answer known(Operation operation, InboundRequest request, String actor) {
+    private Response known(Operation operation, InboundRequest request, String actor) {
         return switch (operation) {
             case STATUS -> pages.status();
             case STOPS -> pages.stops();

@@ -33,7 +33,9 @@ public final class AdminPlane implements AutoCloseable {
 
     private static final Duration CLOSE_GRACE = Duration.ofSeconds(1);
 
+    /** HTTP/1.0 too: what load balancers check with where nothing else is said. */
     private final DataListener listener;
+
     private final BudgetRatios ratios;
 
     /** What the plane shows and whom it gives orders. */
@@ -68,6 +70,7 @@ public final class AdminPlane implements AutoCloseable {
                 new DataListener(
                         config.listen(),
                         LIMITS,
+                        true,
                         handler,
                         sources.ticker(),
                         sources.wall(),

@@ -5,12 +5,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.penstock.gateway.http.HeaderBlock;
 import io.penstock.gateway.http.Reply;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One whole answer of the admin plane. Nothing of it may be kept by a cache. */
-record Answer(int status, HeaderBlock headers, byte[] body) {
+record Answer(int status, HeaderBlock headers, byte[] body) implements Response {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     static Answer json(int status, Map<String, ?> members) {
@@ -47,12 +48,21 @@ record Answer(int status, HeaderBlock headers, byte[] body) {
         return this;
     }
 
-    void send(Reply reply) {
+    @Override
+    public void send(Reply reply) {
         reply.send(status, headers, body, 0, body.length);
     }
 
     String text() {
         return new String(body, StandardCharsets.UTF_8);
+    }
+
+    /** As one line of a stream: no line break stands in it. */
+    static byte[] line(Map<String, ?> members) {
+        byte[] json = write(members);
+        byte[] line = Arrays.copyOf(json, json.length + 1);
+        line[json.length] = '\n';
+        return line;
     }
 
     private static byte[] write(Map<String, ?> members) {

@@ -2,6 +2,7 @@ package io.penstock.gateway.admin;
 
 import io.penstock.cluster.control.StopOrder;
 import io.penstock.cluster.operator.Patience;
+import io.penstock.cluster.operator.Progress;
 import io.penstock.cluster.operator.StopReport;
 
 /**
@@ -23,6 +24,8 @@ public interface StopGiver {
     /**
      * Records the order and waits until every replica is confirmed, or the patience ends. Repeating
      * an order is harmless.
+     *
+     * @param progress told what happens meanwhile
      */
-    StopReport confirm(StopOrder order, Patience patience);
+    StopReport confirm(StopOrder order, Patience patience, Progress progress);
 }

@@ -3,6 +3,7 @@ package io.penstock.gateway.admin;
 import io.penstock.cluster.control.Scope;
 import io.penstock.cluster.control.StopOrder;
 import io.penstock.cluster.operator.Patience;
+import io.penstock.cluster.operator.Progress;
 import io.penstock.cluster.operator.ReplicaAnswer;
 import io.penstock.cluster.operator.Result;
 import io.penstock.cluster.operator.StopReport;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -39,10 +41,12 @@ final class StopOrders {
         this.ids = ids;
     }
 
-    Answer give(InboundRequest request, String actor) {
+    Response give(InboundRequest request, String actor) {
         JsonBody body = JsonBody.of(request, MEMBERS);
         StopOrder order = order(body, actor);
-        long wait = body.number("waitMs", 0, WAIT_MILLIS_MAX, 0);
+        Patience patience =
+                new Patience(
+                        Duration.ofMillis(body.number("waitMs", 0, WAIT_MILLIS_MAX, 0)), false);
         boolean kept = giver.latch(order);
         LOG.log(
                 Level.WARNING,
@@ -51,17 +55,32 @@ final class StopOrders {
                 String.join(", ", order.targets().stream().map(t -> t.scope().text()).toList()),
                 order.drain(),
                 order.reason());
-        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
-        answer.put("stops", described(order));
-        answer.put("heldHere", true);
-        answer.put("outlivesRestart", kept);
-        StopReport report =
-                wait == 0
-                        ? null
-                        : giver.confirm(order, new Patience(Duration.ofMillis(wait), false));
-        answer.put("confirmation", report == null ? null : described(report));
+        if (StopLines.wanted(request)) {
+            return reply -> tell(order, kept, patience, new StopLines(reply));
+        }
+        StopReport report = confirm(order, patience, Progress.NONE);
         boolean confirmed = report != null && report.result() == Result.CONFIRMED;
-        return Answer.json(confirmed ? 200 : 202, answer);
+        return Answer.json(confirmed ? 200 : 202, given(order, kept, report));
+    }
+
+    private @Nullable StopReport confirm(StopOrder order, Patience patience, Progress progress) {
+        return patience.atMost().isZero() ? null : giver.confirm(order, patience, progress);
+    }
+
+    /** Says what happens as it happens; the last line is the answer that others get at once. */
+    private void tell(StopOrder order, boolean kept, Patience patience, StopLines lines) {
+        lines.held(given(order, kept, null));
+        lines.end(given(order, kept, confirm(order, patience, lines)));
+    }
+
+    private static Map<String, @Nullable Object> given(
+            StopOrder order, boolean kept, @Nullable StopReport report) {
+        Map<String, @Nullable Object> given = new LinkedHashMap<>();
+        given.put("stops", described(order));
+        given.put("heldHere", true);
+        given.put("outlivesRestart", kept);
+        given.put("confirmation", report == null ? null : described(report));
+        return given;
     }
 
     private StopOrder order(JsonBody body, String actor) {
@@ -126,19 +145,19 @@ final class StopOrders {
         members.put("epoch", report.epoch());
         members.put("recordedAfterMs", report.recordedAfter().toMillis());
         members.put("message", report.message());
-        List<Map<String, @Nullable Object>> replicas = new ArrayList<>();
-        for (ReplicaAnswer each : report.replicas()) {
-            Map<String, @Nullable Object> replica = new LinkedHashMap<>();
-            replica.put("replica", each.replica());
-            replica.put("incarnation", each.incarnation().toString());
-            replica.put("kind", each.kind().name().toLowerCase(java.util.Locale.ROOT));
-            replica.put("afterMs", each.after().toNanos() / 1_000 / 1000.0);
-            replica.put("cut", each.cut());
-            replica.put("open", each.open());
-            replica.put("text", each.text());
-            replicas.add(replica);
-        }
-        members.put("replicas", replicas);
+        members.put("replicas", report.replicas().stream().map(StopOrders::described).toList());
+        return members;
+    }
+
+    static Map<String, @Nullable Object> described(ReplicaAnswer answer) {
+        Map<String, @Nullable Object> members = new LinkedHashMap<>();
+        members.put("replica", answer.replica());
+        members.put("incarnation", answer.incarnation().toString());
+        members.put("kind", answer.kind().name().toLowerCase(Locale.ROOT));
+        members.put("afterMs", answer.after().toNanos() / 1_000 / 1000.0);
+        members.put("cut", answer.cut());
+        members.put("open", answer.open());
+        members.put("text", answer.text());
         return members;
     }
 

@@ -47,11 +47,27 @@ public final class DataListener implements AutoCloseable {
             LongSupplier ticker,
             InstantSource clock,
             DoorEvents events) {
+        this(listen, limits, false, handler, ticker, clock, events);
+    }
+
+    /**
+     * @param http10 whether HTTP/1.0 may look too, with GET and HEAD: never where agents call, as
+     *     proxies read its requests in more than one way
+     */
+    public DataListener(
+            ListenConfig listen,
+            LimitsConfig limits,
+            boolean http10,
+            RequestHandler handler,
+            LongSupplier ticker,
+            InstantSource clock,
+            DoorEvents events) {
         this.listen = listen;
         ListenConfig.ServerTls tls = listen.tls();
         door =
                 new Door(
                         limits,
+                        http10,
                         handler,
                         ticker,
                         clock,

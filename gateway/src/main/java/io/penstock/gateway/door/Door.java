@@ -21,6 +21,7 @@ final class Door {
     private static final int WINDOW_BYTES = 128 * 1024;
 
     final LimitsConfig limits;
+    final boolean http10;
     final RequestHandler handler;
     final LongSupplier ticker;
     final DoorEvents events;
@@ -34,14 +35,19 @@ final class Door {
     volatile boolean draining;
     volatile boolean ended;
 
+    /**
+     * @param http10 whether HTTP/1.0 may look, as the checks of load balancers do
+     */
     Door(
             LimitsConfig limits,
+            boolean http10,
             RequestHandler handler,
             LongSupplier ticker,
             InstantSource clock,
             DoorEvents events,
             @Nullable ServerTlsContext tls) {
         this.limits = limits;
+        this.http10 = http10;
         this.handler = handler;
         this.ticker = ticker;
         this.events = events;

@@ -90,6 +90,25 @@ final class Framing {
                 method, target, headers, bytes, coding != null, close, expect != null);
     }
 
+    /**
+     * The same for HTTP/1.0, which knows no chunks, no interim answers and need not name a host:
+     * only what has no body, and the connection ends after the answer.
+     */
+    RequestHead headOfHttp10(String method, String target, HeaderBlock headers) {
+        if (!method.equals("GET") && !method.equals("HEAD")) {
+            throw new RequestRefused(
+                    505, Reason.NOT_SUPPORTED, "Over HTTP/1.0 only GET and HEAD are answered.");
+        }
+        if (host != null && !Octets.host(host)) {
+            throw bad("The Host header is not valid.");
+        }
+        if (coding != null || length != null && parse(length) > 0) {
+            throw bad("A body was sent over HTTP/1.0.");
+        }
+        connection.forEach(headers::remove);
+        return new RequestHead(method, target, headers, 0, false, true, false);
+    }
+
     private boolean upgrade(String name, String value) {
         if (name.equalsIgnoreCase("Upgrade")) {
             upgrade = upgrade == null ? value : upgrade + "," + value;

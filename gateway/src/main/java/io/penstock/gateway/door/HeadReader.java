@@ -20,21 +20,24 @@ final class HeadReader {
 
     private final Intake in;
     private final int headerBytes;
+    private final boolean http10;
     private final Framing framing = new Framing();
     private final HeaderBlock headers = new HeaderBlock();
 
-    private HeadReader(Intake in, int headerBytes) {
+    private HeadReader(Intake in, int headerBytes, boolean http10) {
         this.in = in;
         this.headerBytes = headerBytes;
+        this.http10 = http10;
     }
 
     /**
      * Waits for a whole head and takes it off {@code in}.
      *
+     * @param http10 whether HTTP/1.0 may look too: GET and HEAD without a body
      * @throws RequestRefused where it is not one that the door accepts
      */
-    static RequestHead read(Intake in, int headerBytes) {
-        return new HeadReader(in, headerBytes).read();
+    static RequestHead read(Intake in, int headerBytes, boolean http10) {
+        return new HeadReader(in, headerBytes, http10).read();
     }
 
     private RequestHead read() {
@@ -45,6 +48,7 @@ final class HeadReader {
         int methodEnd = methodEnd(bytes, in.position, end);
         int targetEnd = targetEnd(bytes, methodEnd + 1, end);
         int next = version(bytes, targetEnd + 1, end);
+        boolean old = bytes[next - 3] == '0';
         String method = text(bytes, in.position, methodEnd);
         String target = text(bytes, methodEnd + 1, targetEnd);
         int lines = 0;
@@ -59,7 +63,9 @@ final class HeadReader {
         }
         in.position = end;
         checkMethod(method, target);
-        return framing.head(method, target, headers);
+        return old
+                ? framing.headOfHttp10(method, target, headers)
+                : framing.head(method, target, headers);
     }
 
     /** The head's length in bytes, its empty line included; waits until it is there. */
@@ -119,7 +125,7 @@ final class HeadReader {
     }
 
     /** Checks the version; gives the place after the request line. */
-    private static int version(byte[] bytes, int from, int end) {
+    private int version(byte[] bytes, int from, int end) {
         if (end - from < VERSION.length + 2) {
             throw bad("The request line has no HTTP version.");
         }
@@ -131,7 +137,8 @@ final class HeadReader {
         if (!http || bytes[from + 8] != '\r' || bytes[from + 9] != '\n') {
             throw bad("The request line does not end with an HTTP version.");
         }
-        if (bytes[from + 5] != '1' || bytes[from + 7] != '1') {
+        boolean known = bytes[from + 7] == '1' || http10 && bytes[from + 7] == '0';
+        if (bytes[from + 5] != '1' || !known) {
             throw new RequestRefused(505, Reason.NOT_SUPPORTED, "Use HTTP/1.1 or HTTP/2.");
         }
         return from + 10;

@@ -77,7 +77,7 @@ final class Http1Connection {
         long arrived = pace.header();
         BodyReader bodies = new BodyReader(in, door.limits.bodyBytes(), door.bodies);
         try {
-            RequestHead head = HeadReader.read(in, door.limits.headerBytes());
+            RequestHead head = HeadReader.read(in, door.limits.headerBytes(), door.http10);
             byte[] body = body(head, bodies);
             return answer(head, body, arrived);
         } catch (RequestRefused e) {

@@ -7,6 +7,7 @@ import io.penstock.cluster.control.Snapshot;
 import io.penstock.cluster.control.Stop;
 import io.penstock.cluster.control.StopOrder;
 import io.penstock.cluster.operator.Patience;
+import io.penstock.cluster.operator.Progress;
 import io.penstock.cluster.operator.ReplicaAnswer;
 import io.penstock.cluster.operator.Result;
 import io.penstock.cluster.operator.StopReport;
@@ -25,6 +26,7 @@ final class FakeReplica implements ReplicaState, StatusSource, StopGiver, BlockG
     volatile boolean draining;
     volatile @Nullable String whyClosed;
     volatile boolean databaseAway;
+    volatile Runnable meanwhile = () -> {};
     volatile Result result = Result.CONFIRMED;
     final List<StopOrder> latched = new CopyOnWriteArrayList<>();
     final List<StopOrder> confirmed = new CopyOnWriteArrayList<>();
@@ -109,22 +111,16 @@ final class FakeReplica implements ReplicaState, StatusSource, StopGiver, BlockG
     }
 
     @Override
-    public StopReport confirm(StopOrder order, Patience patience) {
+    public StopReport confirm(StopOrder order, Patience patience, Progress progress) {
         confirmed.add(order);
+        ReplicaAnswer answer =
+                new ReplicaAnswer(
+                        "a", new UUID(0, 9), ReplicaAnswer.Kind.ACKED, Duration.ofMillis(3), 1, 0);
+        progress.recorded(8);
+        progress.answered(answer);
+        meanwhile.run();
         return new StopReport(
-                result,
-                order,
-                8,
-                Duration.ofMillis(2),
-                List.of(
-                        new ReplicaAnswer(
-                                "a",
-                                new UUID(0, 9),
-                                ReplicaAnswer.Kind.ACKED,
-                                Duration.ofMillis(3),
-                                1,
-                                0)),
-                "confirmed");
+                result, order, 8, Duration.ofMillis(2), List.of(answer), "confirmed");
     }
 
     @Override
