@@ -3,7 +3,6 @@ package io.penstock.cli;
 import io.penstock.cli.terminal.CommandFailure;
 import io.penstock.cli.terminal.Terminal;
 import io.penstock.cluster.control.Rules;
-import io.penstock.cluster.operator.Patience;
 import io.penstock.cluster.operator.Revisions;
 import io.penstock.cluster.store.RevisionStore;
 import io.penstock.cluster.store.RulesDifference;
@@ -12,7 +11,6 @@ import io.penstock.gateway.config.Problem;
 import io.penstock.gateway.config.Reading;
 import io.penstock.gateway.config.RulesConfig;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,18 +54,7 @@ final class ApplyCommand implements Callable<Integer> {
     @Option(names = "--reason", paramLabel = "R", description = "Why, for the list of revisions.")
     @Nullable String reason;
 
-    @Option(
-            names = "--wait",
-            defaultValue = "10s",
-            converter = DurationConverter.class,
-            paramLabel = "DURATION",
-            description = "For the confirmation (${DEFAULT-VALUE}).")
-    Duration atMost = Duration.ZERO;
-
-    @Option(names = "--json", description = "Print JSON.")
-    boolean json;
-
-    @Mixin ConnectionOptions connection = new ConnectionOptions();
+    @Mixin ConfirmationOptions confirmation = new ConfirmationOptions();
 
     ApplyCommand(Terminal terminal, Map<String, String> environment) {
         this.terminal = terminal;
@@ -78,7 +65,8 @@ final class ApplyCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         RulesConfig wanted = rules();
         Revisions revisions =
-                new Revisions(Operator.connector(connection, environment), System::nanoTime);
+                new Revisions(
+                        Operator.connector(confirmation.connection, environment), System::nanoTime);
         Optional<RevisionStore.Revision> current = revisions.current();
         Rules before = current.map(RevisionStore.Revision::rules).orElse(null);
         Rules after = wanted.after(before);
@@ -87,12 +75,12 @@ final class ApplyCommand implements Callable<Integer> {
                         ? List.of("the first revision")
                         : RulesDifference.between(before, after);
         long expected = current.map(RevisionStore.Revision::number).orElse(0L);
-        NewRevision made = new NewRevision(terminal, json, revisions, difference);
+        NewRevision made = new NewRevision(terminal, confirmation.json, revisions, difference);
         if (dryRun || difference.isEmpty()) {
             return made.show(expected);
         }
         Revisions.Order order = new Revisions.Order(reason == null ? "" : reason, Operator.actor());
-        return made.conclude(revisions.apply(expected, after, order), new Patience(atMost, false));
+        return made.conclude(revisions.apply(expected, after, order), confirmation.patience());
     }
 
     private RulesConfig rules() {

@@ -98,10 +98,7 @@ final class BudgetCommands implements Callable<Integer> {
             @Option(names = "--json", description = "Print JSON.") boolean asJson,
             @Mixin ConnectionOptions where)
             throws Exception {
-        if (budgets(where).stream().noneMatch(budget -> budget.name().equals(name))) {
-            throw CommandFailure.failed(
-                    "the current revision has no budget " + name + ": see penstock budgets");
-        }
+        checkBudget(name, where);
         List<BudgetUsage> uses =
                 new Budgets(Operator.connector(where, environment), System::nanoTime).usage(name);
         if (asJson) {
@@ -145,6 +142,9 @@ final class BudgetCommands implements Callable<Integer> {
             throws Exception {
         List<OpenHold> holds =
                 new Budgets(Operator.connector(where, environment), System::nanoTime).holds(name);
+        if (name != null && holds.isEmpty()) {
+            checkBudget(name, where);
+        }
         if (asJson) {
             terminal.json(holds.stream().map(BudgetCommands::tree).toList());
             return ExitCode.DONE;
@@ -177,6 +177,13 @@ final class BudgetCommands implements Callable<Integer> {
         tree.put("since", hold.since().toString());
         tree.put("endsBy", hold.endsBy().toString());
         return tree;
+    }
+
+    private void checkBudget(String name, ConnectionOptions where) throws Exception {
+        if (budgets(where).stream().noneMatch(budget -> budget.name().equals(name))) {
+            throw CommandFailure.failed(
+                    "the current revision has no budget " + name + ": see penstock budgets");
+        }
     }
 
     private List<Budget> budgets(ConnectionOptions where) throws Exception {

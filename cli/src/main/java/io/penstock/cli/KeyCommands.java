@@ -1,16 +1,12 @@
 package io.penstock.cli;
 
-import io.penstock.cli.terminal.CommandFailure;
 import io.penstock.cli.terminal.ExitCode;
 import io.penstock.cli.terminal.Style;
 import io.penstock.cli.terminal.Table;
 import io.penstock.cli.terminal.Terminal;
-import io.penstock.cluster.operator.ChangeReport;
 import io.penstock.cluster.operator.Keys;
-import io.penstock.cluster.operator.Patience;
 import io.penstock.cluster.store.KeyStore;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -153,31 +149,13 @@ final class KeyCommands implements Callable<Integer> {
                             defaultValue = "revoked",
                             description = "Why, for the journal.")
                     String reason,
-            @Option(
-                            names = "--wait",
-                            defaultValue = "10s",
-                            converter = DurationConverter.class,
-                            paramLabel = "DURATION",
-                            description = "For the confirmation (${DEFAULT-VALUE}).")
-                    Duration atMost,
-            @Option(names = "--json", description = "Print JSON.") boolean json,
-            @Mixin ConnectionOptions connection) {
-        if (atMost.compareTo(Duration.ofDays(1)) > 0) {
-            throw CommandFailure.usage("--wait must be at most 24h");
-        }
-        OrderLines lines = new OrderLines(terminal, json);
-        ChangeReport report =
-                keys(connection)
+            @Mixin ConfirmationOptions confirmation) {
+        OrderLines lines = new OrderLines(terminal, confirmation.json);
+        return lines.conclude(
+                keys(confirmation.connection)
                         .revoke(
                                 new Keys.Revocation(id, reason, Operator.actor()),
-                                new Patience(atMost, false),
-                                lines);
-        if (json) {
-            terminal.json(ChangeTree.of(report));
-        } else {
-            lines.silent(report.replicas());
-            lines.conclude(report.result(), report.message());
-        }
-        return report.result().exitCode();
+                                confirmation.patience(),
+                                lines));
     }
 }

@@ -62,15 +62,13 @@ record NewRevision(Terminal terminal, boolean json, Revisions revisions, List<St
         }
         OrderLines lines = new OrderLines(terminal, json);
         ChangeReport report = revisions.await(made.epoch(), patience, lines);
-        if (json) {
-            Map<String, Object> tree = new LinkedHashMap<>(ChangeTree.of(report));
-            tree.put("revision", made.revision());
-            tree.put("difference", difference);
-            terminal.json(tree);
-        } else {
-            lines.silent(report.replicas());
-            lines.conclude(report.result(), report.message());
+        if (!json) {
+            return lines.conclude(report);
         }
+        Map<String, Object> tree = new LinkedHashMap<>(ChangeTree.of(report));
+        tree.put("revision", made.revision());
+        tree.put("difference", difference);
+        terminal.json(tree);
         return report.result().exitCode();
     }
 }

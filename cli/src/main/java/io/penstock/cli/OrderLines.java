@@ -2,6 +2,8 @@ package io.penstock.cli;
 
 import io.penstock.cli.terminal.Style;
 import io.penstock.cli.terminal.Terminal;
+import io.penstock.cluster.control.StopOrder;
+import io.penstock.cluster.operator.ChangeReport;
 import io.penstock.cluster.operator.Progress;
 import io.penstock.cluster.operator.ReplicaAnswer;
 import io.penstock.cluster.operator.Result;
@@ -78,6 +80,34 @@ record OrderLines(Terminal terminal, boolean quiet) implements Progress {
             terminal.note(text);
         } else {
             terminal.line(text);
+        }
+    }
+
+    /** Shows what came of a change, in words or as JSON, and gives the exit code. */
+    int conclude(ChangeReport report) {
+        if (quiet) {
+            terminal.json(ChangeTree.of(report));
+        } else {
+            silent(report.replicas());
+            conclude(report.result(), report.message());
+        }
+        return report.result().exitCode();
+    }
+
+    /** The scopes of a stop, with the ids by which they can be lifted. */
+    void scopes(StopOrder order) {
+        if (!quiet) {
+            order.targets().forEach(t -> terminal.line("stop " + t.id() + ": " + t.scope().text()));
+        }
+    }
+
+    /** A replica holds the order, whatever the cluster knows of it. */
+    void held(boolean outlivesRestart) {
+        if (!quiet) {
+            terminal.line(
+                    outlivesRestart
+                            ? "held by that replica, also over its restart"
+                            : "held by that replica until it restarts or the stop is recorded");
         }
     }
 

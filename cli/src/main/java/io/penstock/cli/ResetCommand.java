@@ -3,11 +3,8 @@ package io.penstock.cli;
 import io.penstock.cli.terminal.CommandFailure;
 import io.penstock.cli.terminal.Terminal;
 import io.penstock.cluster.operator.Budgets;
-import io.penstock.cluster.operator.ChangeReport;
-import io.penstock.cluster.operator.Patience;
 import io.penstock.cluster.operator.Revisions;
 import io.penstock.cluster.postgres.Connector;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -47,18 +44,7 @@ final class ResetCommand implements Callable<Integer> {
     @Option(names = "--reason", required = true, paramLabel = "R", description = "For the journal.")
     String reason = "";
 
-    @Option(
-            names = "--wait",
-            defaultValue = "10s",
-            converter = DurationConverter.class,
-            paramLabel = "DURATION",
-            description = "For the confirmation (${DEFAULT-VALUE}).")
-    Duration atMost = Duration.ZERO;
-
-    @Option(names = "--json", description = "Print JSON.")
-    boolean json;
-
-    @Mixin ConnectionOptions connection = new ConnectionOptions();
+    @Mixin ConfirmationOptions confirmation = new ConfirmationOptions();
 
     ResetCommand(Terminal terminal, Map<String, String> environment) {
         this.terminal = terminal;
@@ -67,7 +53,7 @@ final class ResetCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Connector connector = Operator.connector(connection, environment);
+        Connector connector = Operator.connector(confirmation.connection, environment);
         boolean known =
                 new Revisions(connector, System::nanoTime)
                         .current()
@@ -80,20 +66,13 @@ final class ResetCommand implements Callable<Integer> {
             throw CommandFailure.failed(
                     "the current revision has no budget " + budget + ": see penstock budgets");
         }
-        OrderLines lines = new OrderLines(terminal, json);
-        ChangeReport report =
+        OrderLines lines = new OrderLines(terminal, confirmation.json);
+        return lines.conclude(
                 new Budgets(connector, System::nanoTime)
                         .reset(
                                 new Budgets.Reset(budget, scope(), reason, Operator.actor()),
-                                new Patience(atMost, false),
-                                lines);
-        if (json) {
-            terminal.json(ChangeTree.of(report));
-        } else {
-            lines.silent(report.replicas());
-            lines.conclude(report.result(), report.message());
-        }
-        return report.result().exitCode();
+                                confirmation.patience(),
+                                lines));
     }
 
     private Map<String, String> scope() {

@@ -7,7 +7,6 @@ import io.penstock.cluster.operator.ActiveStop;
 import io.penstock.cluster.operator.Patience;
 import io.penstock.cluster.operator.Resume;
 import io.penstock.cluster.operator.ResumeReport;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +27,8 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  penstock resume 0b1f7f0e-8a0c-4d3b-9a57-0a2e4f6f2a11 --reason 'fixed'",
             "  penstock resume --all --reason 'drill over'",
-            "%nExit codes as for stop. --all lifts the stops that hold when it is given; what is",
+            "%nExit codes as for stop; 1, at once, where an ID is no stop's: then none is lifted.",
+            "--all lifts the stops that hold when it is given; what is",
             "given meanwhile goes on, and is named."
         })
 final class ResumeCommand implements Callable<Integer> {
@@ -44,18 +44,9 @@ final class ResumeCommand implements Callable<Integer> {
     @Option(names = "--reason", required = true, paramLabel = "R", description = "Why.")
     String reason = "";
 
-    @Option(
-            names = "--wait",
-            defaultValue = "10s",
-            converter = DurationConverter.class,
-            paramLabel = "DURATION",
-            description = "How long to wait for the confirmation (${DEFAULT-VALUE}).")
-    Duration atMost = Duration.ZERO;
+    @Mixin ConfirmationOptions confirmation = new ConfirmationOptions();
 
-    @Option(names = "--json", description = "Print JSON.")
-    boolean json;
-
-    @Mixin ConnectionOptions connection = new ConnectionOptions();
+    @Mixin NoAdminOptions never = new NoAdminOptions();
 
     ResumeCommand(Terminal terminal, Map<String, String> environment) {
         this.terminal = terminal;
@@ -64,13 +55,16 @@ final class ResumeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        never.check("lifting a stop");
         if (all == !ids.isEmpty()) {
             throw CommandFailure.usage("give the stops' IDs (penstock status shows them) or --all");
         }
-        Resume resume = new Resume(Operator.connector(connection, environment), System::nanoTime);
-        OrderLines lines = new OrderLines(terminal, json);
+        Resume resume =
+                new Resume(
+                        Operator.connector(confirmation.connection, environment), System::nanoTime);
+        OrderLines lines = new OrderLines(terminal, confirmation.json);
         ResumeReport report = report(resume, lines);
-        if (json) {
+        if (confirmation.json) {
             terminal.json(tree(report));
         } else {
             report.lifted().forEach(id -> terminal.line("lifted " + id));
@@ -91,7 +85,7 @@ final class ResumeCommand implements Callable<Integer> {
     private ResumeReport report(Resume resume, OrderLines lines) {
         try {
             Resume.Order order = new Resume.Order(reason, Operator.actor());
-            Patience patience = new Patience(atMost, false);
+            Patience patience = confirmation.patience();
             return all
                     ? resume.all(order, patience, lines)
                     : resume.these(stops(), order, patience, lines);

@@ -2,11 +2,9 @@ package io.penstock.cli;
 
 import io.penstock.cli.terminal.CommandFailure;
 import io.penstock.cli.terminal.Terminal;
-import io.penstock.cluster.operator.Patience;
 import io.penstock.cluster.operator.Revisions;
 import io.penstock.cluster.store.RevisionStore.Revision;
 import io.penstock.cluster.store.RulesDifference;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -41,18 +39,7 @@ final class RollbackCommand implements Callable<Integer> {
     @Option(names = "--reason", paramLabel = "R", description = "Why, for the list of revisions.")
     @Nullable String reason;
 
-    @Option(
-            names = "--wait",
-            defaultValue = "10s",
-            converter = DurationConverter.class,
-            paramLabel = "DURATION",
-            description = "For the confirmation (${DEFAULT-VALUE}).")
-    Duration atMost = Duration.ZERO;
-
-    @Option(names = "--json", description = "Print JSON.")
-    boolean json;
-
-    @Mixin ConnectionOptions connection = new ConnectionOptions();
+    @Mixin ConfirmationOptions confirmation = new ConfirmationOptions();
 
     RollbackCommand(Terminal terminal, Map<String, String> environment) {
         this.terminal = terminal;
@@ -62,7 +49,8 @@ final class RollbackCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Revisions revisions =
-                new Revisions(Operator.connector(connection, environment), System::nanoTime);
+                new Revisions(
+                        Operator.connector(confirmation.connection, environment), System::nanoTime);
         Revision to =
                 revisions
                         .find(number)
@@ -79,7 +67,7 @@ final class RollbackCommand implements Callable<Integer> {
         NewRevision made =
                 new NewRevision(
                         terminal,
-                        json,
+                        confirmation.json,
                         revisions,
                         RulesDifference.between(now.rules(), to.rules()));
         if (dryRun || made.difference().isEmpty()) {
@@ -87,6 +75,6 @@ final class RollbackCommand implements Callable<Integer> {
         }
         Revisions.Order order = new Revisions.Order(reason == null ? "" : reason, Operator.actor());
         return made.conclude(
-                revisions.rollback(now.number(), number, order), new Patience(atMost, false));
+                revisions.rollback(now.number(), number, order), confirmation.patience());
     }
 }

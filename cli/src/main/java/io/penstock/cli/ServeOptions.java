@@ -116,10 +116,19 @@ final class ServeOptions {
 
     /** The first line of a password file. */
     static Secret passwordOf(Path file) {
+        return firstLine("--password-file", file);
+    }
+
+    /**
+     * The first line of a file that holds a secret.
+     *
+     * @param option that named the file
+     */
+    static Secret firstLine(String option, Path file) {
         try {
             return new Secret(Files.readString(file).lines().findFirst().orElse(""));
         } catch (IOException e) {
-            throw new CommandFailure(2, "--password-file " + file + " cannot be read", e);
+            throw new CommandFailure(2, option + " " + file + " cannot be read", e);
         }
     }
 }

@@ -8,13 +8,11 @@ import io.penstock.cluster.operator.ActiveBlock;
 import io.penstock.cluster.operator.ActiveStop;
 import io.penstock.cluster.operator.ClusterStatus;
 import io.penstock.cluster.operator.ReplicaStatus;
-import java.net.URI;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,6 +24,9 @@ import picocli.CommandLine.Option;
         footer = {
             "  penstock status",
             "  penstock status --config penstock.yaml --json",
+            "%nA replica is booting, open or draining; overdue once its lease is over; gone without"
+                    + " a",
+            "beat for 15 s, and then shown until one of its name is back, for 10 minutes at most.",
             "%nExit code 0: all well. 4: degraded; the findings say in what."
         })
 final class StatusCommand implements Callable<Integer> {
@@ -37,17 +38,7 @@ final class StatusCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON.")
     boolean json;
 
-    @Option(
-            names = "--admin",
-            paramLabel = "URL",
-            description = "Through this replica's admin API instead of the database.")
-    @Nullable URI admin;
-
-    @Option(
-            names = "--token-file",
-            paramLabel = "FILE",
-            description = "Token for --admin, of role view.")
-    @Nullable Path tokenFile;
+    @Mixin AdminOptions admin = new AdminOptions();
 
     StatusCommand(Terminal terminal, Map<String, String> environment) {
         this.terminal = terminal;
@@ -56,10 +47,10 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        URI replica = admin;
-        if (replica != null) {
-            try (AdminClient client = AdminClient.of(replica, tokenFile)) {
-                return new AdminStatus(terminal).show(client.get("/v1/status").body(), json);
+        Optional<AdminClient> replica = admin.client();
+        if (replica.isPresent()) {
+            try (AdminClient client = replica.get()) {
+                return new AdminStatus(terminal).show(client.get("/v1/status"), json);
             }
         }
         ClusterStatus status = ClusterStatus.read(Operator.connector(connection, environment));

@@ -13,9 +13,6 @@ import io.penstock.cluster.operator.Revisions;
 import io.penstock.cluster.operator.StopReport;
 import io.penstock.cluster.operator.StopSwitch;
 import java.io.IOException;
-import java.net.URI;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +20,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -40,6 +36,8 @@ import picocli.CommandLine.Option;
             "  penstock stop --all --reason 'runaway agents'",
             "  penstock stop --tenant acme --tool files/delete --reason 'incident 12' --drain",
             "  penstock stop --all --reason 'drill' --dry-run",
+            "  penstock stop --all --reason 'no database' --admin http://127.0.0.1:9090"
+                    + " --token-file stop.token",
             "%nExit code 0: every replica is confirmed, by its answer or because its lease is"
                     + " over.",
             "3: recorded, not confirmed within --wait. 1: not recorded."
@@ -49,7 +47,7 @@ final class StopCommand implements Callable<Integer> {
     private final Map<String, String> environment;
 
     @Mixin ScopeOptions scopes = new ScopeOptions();
-    @Mixin ConnectionOptions connection = new ConnectionOptions();
+    @Mixin ConfirmationOptions confirmation = new ConfirmationOptions();
 
     @Option(
             names = "--reason",
@@ -71,14 +69,6 @@ final class StopCommand implements Callable<Integer> {
     Manner manner = new Manner();
 
     @Option(
-            names = "--wait",
-            defaultValue = "10s",
-            converter = DurationConverter.class,
-            paramLabel = "DURATION",
-            description = "How long to wait for the confirmation (${DEFAULT-VALUE}).")
-    Duration atMost = Duration.ZERO;
-
-    @Option(
             names = "--until-recorded",
             description = "Keep trying to record it while the database is away.")
     boolean untilRecorded;
@@ -89,20 +79,7 @@ final class StopCommand implements Callable<Integer> {
     @Option(names = "--dry-run", description = "Show what it would meet, and change nothing.")
     boolean dryRun;
 
-    @Option(
-            names = "--admin",
-            paramLabel = "URL",
-            description = "Through this replica's admin API instead of the database.")
-    @Nullable URI admin;
-
-    @Option(
-            names = "--token-file",
-            paramLabel = "FILE",
-            description = "Token for --admin, of role stop.")
-    @Nullable Path tokenFile;
-
-    @Option(names = "--json", description = "Print JSON.")
-    boolean json;
+    @Mixin AdminOptions admin = new AdminOptions();
 
     StopCommand(Terminal terminal, Map<String, String> environment) {
         this.terminal = terminal;
@@ -112,33 +89,47 @@ final class StopCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         StopOrder order = order();
-        Patience patience = patience();
-        URI replica = admin;
-        if (replica != null) {
-            return throughReplica(replica, order, patience);
+        Patience patience = confirmation.patience(untilRecorded);
+        Optional<AdminClient> replica = admin.client();
+        if (replica.isPresent()) {
+            try (AdminClient client = replica.get()) {
+                return throughReplica(client, order, patience);
+            }
         }
         StopSwitch stop =
-                new StopSwitch(Operator.connector(connection, environment), System::nanoTime);
+                new StopSwitch(
+                        Operator.connector(confirmation.connection, environment), System::nanoTime);
         if (dryRun) {
             return show(stop.dryRun(order));
         }
-        OrderLines lines = new OrderLines(terminal, json);
-        if (!json) {
-            order.targets()
-                    .forEach(
-                            target ->
-                                    terminal.line(
-                                            "stop " + target.id() + ": " + target.scope().text()));
+        OrderLines lines = new OrderLines(terminal, confirmation.json);
+        lines.scopes(order);
+        int code = conclude(stop.stop(order, patience, lines), lines);
+        if (code == ExitCode.DONE) {
+            doubtNames(order);
         }
-        StopReport report = stop.stop(order, patience, lines);
-        if (json) {
+        return code;
+    }
+
+    private int throughReplica(AdminClient client, StopOrder order, Patience patience)
+            throws IOException, InterruptedException {
+        if (dryRun) {
+            throw CommandFailure.usage("--dry-run asks the database: give it without --admin");
+        }
+        if (patience.atMost().compareTo(AdminStop.WAIT_MAX) > 0) {
+            throw CommandFailure.usage("with --admin, --wait is at most 60s");
+        }
+        OrderLines lines = new OrderLines(terminal, confirmation.json);
+        lines.scopes(order);
+        return conclude(new AdminStop(client, lines).give(order, patience), lines);
+    }
+
+    private int conclude(StopReport report, OrderLines lines) {
+        if (confirmation.json) {
             terminal.json(tree(report));
         } else {
             lines.silent(report.replicas());
             lines.conclude(report.result(), report.message());
-        }
-        if (report.result().exitCode() == ExitCode.DONE) {
-            doubtNames(order);
         }
         return report.result().exitCode();
     }
@@ -147,7 +138,7 @@ final class StopCommand implements Callable<Integer> {
      * A name that is mistyped stops nothing, and looks as if it did. Asked last: a stop is urgent.
      */
     private void doubtNames(StopOrder order) {
-        new Revisions(Operator.connector(connection, environment), System::nanoTime)
+        new Revisions(Operator.connector(confirmation.connection, environment), System::nanoTime)
                 .serversIfReadable()
                 .ifPresent(servers -> doubtNames(order, servers));
     }
@@ -172,24 +163,6 @@ final class StopCommand implements Callable<Integer> {
         };
     }
 
-    private int throughReplica(URI replica, StopOrder order, Patience patience)
-            throws IOException, InterruptedException {
-        if (dryRun) {
-            throw CommandFailure.usage("--dry-run asks the database: give it without --admin");
-        }
-        try (AdminClient client = AdminClient.of(replica, tokenFile)) {
-            return new AdminStop(client, terminal, json).give(order, patience);
-        }
-    }
-
-    private Patience patience() {
-        try {
-            return new Patience(atMost, untilRecorded);
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
-        }
-    }
-
     private StopOrder order() {
         List<StopOrder.Target> targets =
                 scopes.scopes().stream()
@@ -203,7 +176,7 @@ final class StopCommand implements Callable<Integer> {
     }
 
     private int show(DryRun run) {
-        if (json) {
+        if (confirmation.json) {
             Map<String, Object> tree = new LinkedHashMap<>();
             tree.put("scopes", run.order().targets().stream().map(t -> t.scope().text()).toList());
             tree.put("replicas", run.replicas().stream().map(ReplicaStatus::replica).toList());

@@ -79,7 +79,9 @@ public final class Orders {
         }
     }
 
-    /** Lifts stops by id, all or none. Needs an operator's credential: a gateway has no right to it. */
+    /**
+     * Lifts stops by id, all or none. Needs an operator's credential: a gateway has no right to it.
+     */
     public static Resumed resume(Connection connection, List<UUID> ids, String reason, String actor)
             throws SQLException {
         try (PreparedStatement s = connection.prepareStatement(RESUME)) {

@@ -151,15 +151,16 @@ final class ClusterChecks {
                 patient,
                 findings,
                 "versions",
-                "select version || ': ' || string_agg(replica, ', ' order by replica)"
-                        + " from penstock.status where state <> 'gone' group by version order by version",
+                "select version || ': ' || string_agg(replica, ', ' order by replica) from"
+                    + " penstock.status where state <> 'gone' group by version order by version",
                 "finish the upgrade");
         differ(
                 patient,
                 findings,
                 "configurations",
                 "select left(config_hash, 8) || ': ' || string_agg(replica, ', ' order by replica)"
-                        + " from penstock.status where state <> 'gone' group by config_hash order by config_hash",
+                    + " from penstock.status where state <> 'gone' group by config_hash order by"
+                    + " config_hash",
                 "give all replicas the same servers, limits and key files");
         List<String> degraded =
                 patient.column(

@@ -45,8 +45,7 @@ class ClusterStatusTest {
         ReplicaStatus gone = replica("b", "gone", "other", Duration.ZERO, null, true);
 
         assertThat(ClusterStatus.findings(List.of(replica("a"), gone), DATABASE, 1))
-                .containsExactly(
-                        "replica b: gone, no beat for 2 s, and no other of its name came");
+                .containsExactly("replica b: gone, no beat for 2 s, and no other of its name came");
     }
 
     @Test

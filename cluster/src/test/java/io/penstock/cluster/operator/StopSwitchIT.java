@@ -241,8 +241,7 @@ class StopSwitchIT {
         ResumeReport report = resume().these(List.of(id(held), none), LIFT, LONG, lines);
 
         assertThat(report.result()).isEqualTo(Result.NOT_RECORDED);
-        assertThat(report.message())
-                .isEqualTo("no such stop: " + none + "; nothing was lifted");
+        assertThat(report.message()).isEqualTo("no such stop: " + none + "; nothing was lifted");
         assertThat(report.replicas()).as("nobody was waited for").isEmpty();
         assertThat(lines.texts).isEmpty();
         assertThat(status().stops()).hasSize(1);

@@ -81,8 +81,7 @@ final class AdminAnswersIT {
                     }
                 };
         HttpRequest request =
-                HttpRequest.newBuilder(
-                                URI.create("http://127.0.0.1:" + plane.port() + "/v1/stops"))
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + plane.port() + "/v1/stops"))
                         .timeout(Duration.ofSeconds(20))
                         .header("Authorization", "Bearer stop-token")
                         .header("Content-Type", "application/json")
@@ -106,8 +105,7 @@ final class AdminAnswersIT {
             assertThat(event(lines, "replica").path("kind").asText()).isEqualTo("acked");
             seen.countDown();
             JsonNode answer = event(lines, "answer");
-            assertThat(answer.path("confirmation").path("result").asText())
-                    .isEqualTo("confirmed");
+            assertThat(answer.path("confirmation").path("result").asText()).isEqualTo("confirmed");
             assertThat(lines.readLine()).isNull();
         }
     }
@@ -152,8 +150,7 @@ final class AdminAnswersIT {
     private String exchange(String head) throws IOException {
         try (Socket socket = new Socket("127.0.0.1", plane.port())) {
             socket.setSoTimeout(20_000);
-            socket.getOutputStream()
-                    .write((head + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
+            socket.getOutputStream().write((head + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         }
     }

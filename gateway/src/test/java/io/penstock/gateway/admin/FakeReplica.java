@@ -119,8 +119,7 @@ final class FakeReplica implements ReplicaState, StatusSource, StopGiver, BlockG
         progress.recorded(8);
         progress.answered(answer);
         meanwhile.run();
-        return new StopReport(
-                result, order, 8, Duration.ofMillis(2), List.of(answer), "confirmed");
+        return new StopReport(result, order, 8, Duration.ofMillis(2), List.of(answer), "confirmed");
     }
 
     @Override
