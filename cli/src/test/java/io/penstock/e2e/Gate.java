@@ -157,11 +157,29 @@ final class Gate implements AutoCloseable {
 
     /** The same, to its end with status 0. */
     String operate(String... arguments) {
-        try (Program program = operator(arguments)) {
-            int status =
+        return ended(0, operator(arguments));
+    }
+
+    /** A command that goes through a replica's admin API, with the token of a role. */
+    Program through(Replica replica, String role, String... arguments) {
+        return through("http://127.0.0.1:" + replica.adminPort(), "token-to-" + role, arguments);
+    }
+
+    Program through(String url, String token, String... arguments) {
+        Path file = settings.file("token-" + COUNT.incrementAndGet(), token + "\n");
+        List<String> command = new ArrayList<>(List.of(arguments));
+        command.addAll(List.of("--admin", url, "--token-file", file.toString()));
+        return Program.start(
+                "through-" + arguments[0], Replica.command(command), java.util.Map.of());
+    }
+
+    /** What a command printed, once it has ended with that status. */
+    static String ended(int status, Program command) {
+        try (Program program = command) {
+            int actual =
                     program.awaitExit(Duration.ofSeconds(60))
                             .orElseThrow(() -> program.failure("no end"));
-            if (status != 0) throw program.failure("ended with " + status);
+            if (actual != status) throw program.failure("ended with " + actual);
             return program.output();
         }
     }

@@ -43,7 +43,7 @@ final class Replica implements AutoCloseable {
                 settings.copy()
                         .set("replica", name)
                         .set("listen", "{ address: \"127.0.0.1:" + port + "\"" + listenExtra + " }")
-                        .set("admin", "{ listen: \"127.0.0.1:" + adminPort + "\" }")
+                        .admin(adminPort)
                         .yaml();
         return new Replica(name, port, adminPort, settings.file("replica-" + name + ".yaml", yaml));
     }

@@ -26,6 +26,9 @@ final class Settings {
 
     static final String OTHER_KEY = "key-of-agent-two";
 
+    /** Roles of the admin API; each one's token is {@code token-to-ROLE}. */
+    static final List<String> ROLES = List.of("view", "operate", "stop");
+
     private final Map<String, String> sections = new LinkedHashMap<>();
     private final Path folder;
 
@@ -38,6 +41,14 @@ final class Settings {
         settings.file(
                 "keys.yaml",
                 agentKey("one", KEY, "acme", "one") + agentKey("two", OTHER_KEY, "globex", "two"));
+        settings.file(
+                "admin-tokens",
+                ROLES.stream()
+                        .map(
+                                role ->
+                                        "- { id: %s, sha256: \"%s\", role: %s }%n"
+                                                .formatted(role, sha256("token-to-" + role), role))
+                        .collect(Collectors.joining()));
         settings.database(database);
         return settings.set("limits", "{ body: 256KiB, headers: 16KiB, nesting: 32 }")
                 .set("drain", "{ delay: 2s, timeout: 10s }")
@@ -93,6 +104,14 @@ final class Settings {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The admin listener on that port, and who may use it. */
+    Settings admin(int port) {
+        return set(
+                "admin",
+                "{ listen: \"127.0.0.1:%d\", tokens-file: %s }"
+                        .formatted(port, folder.resolve("admin-tokens")));
     }
 
     String yaml() {
