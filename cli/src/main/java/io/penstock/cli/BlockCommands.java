@@ -52,8 +52,8 @@ final class BlockCommands {
             footerHeading = "%nExamples:%n",
             footer = {
                 "  penstock block acme/crawler --for 10m --reason 'loops'",
-                "  penstock block acme/crawler --for 10m --reason 'loops' --admin"
-                        + " http://127.0.0.1:9090 --token-file operate.token",
+                "  penstock block acme/crawler --for 10m --reason 'loops' \\",
+                "      --admin http://127.0.0.1:9090 --token-file operate.token",
                 "%nA block that lasts longer already is not shortened. Replicas judge by it within",
                 "the lease."
             })

@@ -36,8 +36,8 @@ import picocli.CommandLine.Option;
             "  penstock stop --all --reason 'runaway agents'",
             "  penstock stop --tenant acme --tool files/delete --reason 'incident 12' --drain",
             "  penstock stop --all --reason 'drill' --dry-run",
-            "  penstock stop --all --reason 'no database' --admin http://127.0.0.1:9090"
-                    + " --token-file stop.token",
+            "  penstock stop --all --reason 'drill' \\",
+            "      --admin http://127.0.0.1:9090 --token-file stop.token",
             "%nExit code 0: every replica is confirmed, by its answer or because its lease is"
                     + " over.",
             "3: recorded, not confirmed within --wait. 1: not recorded."

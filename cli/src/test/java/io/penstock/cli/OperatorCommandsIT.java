@@ -12,6 +12,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -194,6 +195,44 @@ final class OperatorCommandsIT {
         assertThat(json("blocks", "--json").path(0).path("agent").asText()).isEqualTo("crawler");
         assertThat(run("unblock", "acme/crawler", "--reason", "fixed")).isZero();
         assertThat(json("blocks", "--json")).isEmpty();
+    }
+
+    /** Whatever is named must be there: a mistyped name that seems to have worked is worse. */
+    @Test
+    void names_ofNothing_failAtOnceAndSaySo() throws IOException {
+        Path file =
+                rules("servers: [{ name: files }]\nbudgets: [{ name: b, limit: 5, window: 1m }]");
+        assertThat(run("apply", "-f", file.toString())).isZero();
+        String none = "00000000-0000-4000-8000-000000000000";
+
+        assertFails("no such stop: " + none, "resume", none, "--reason", "x");
+        assertFails("acme/x is not blocked", "unblock", "acme/x", "--reason", "x");
+        assertFails("there is no revision 7", "rollback", "7");
+        assertFails("there is no revision 7", "revisions", "7");
+        assertFails("there is no key k7", "keys", "revoke", "k7");
+        assertFails("no budget c", "budgets", "show", "c");
+        assertFails("no budget c", "budgets", "holds", "c");
+        assertFails("no budget c", "budgets", "reset", "c", "--reason", "x");
+        assertFails(
+                "no server s",
+                "budgets",
+                "explain",
+                "--agent",
+                "acme/x",
+                "--server",
+                "s",
+                "--tool",
+                "t");
+    }
+
+    private void assertFails(String because, String... arguments) {
+        long began = System.nanoTime();
+        assertThat(run(arguments)).as(() -> String.join(" ", arguments) + "\n" + out).isOne();
+        assertThat(err.toString()).contains(because);
+        assertThat(out.toString()).isEmpty();
+        assertThat(Duration.ofNanos(System.nanoTime() - began))
+                .as("nobody is waited for")
+                .isLessThan(Duration.ofSeconds(8));
     }
 
     @Test

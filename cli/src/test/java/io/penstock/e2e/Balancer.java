@@ -94,8 +94,7 @@ final class Balancer implements AutoCloseable {
             default_backend replicas
         backend replicas
             balance roundrobin
-            option httpchk
-            http-check send meth GET uri /health/ready ver HTTP/1.1 hdr Host penstock
+            option httpchk GET /health/ready
         %s
         """
                 .formatted(connections, port, servers);

@@ -113,7 +113,8 @@ public final class SecretList {
     private Entry entry(Node item) {
         Map<String, String> fields = fields(item);
         if (!fields.keySet().equals(names)) {
-            throw fault(item, "a " + noun + " has exactly " + String.join(", ", new TreeSet<>(names)));
+            throw fault(
+                    item, "a " + noun + " has exactly " + String.join(", ", new TreeSet<>(names)));
         }
         String id = fields.getOrDefault("id", "");
         if (!ID.matcher(id).matches()) {
