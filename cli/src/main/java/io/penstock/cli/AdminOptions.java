@@ -18,7 +18,8 @@ final class AdminOptions {
     @Option(
             names = "--token-file",
             paramLabel = "FILE",
-            description = "Its token, in the first line; role view, to block operate, to stop stop.")
+            description =
+                    "Its token, in the first line; role view, to block operate, to stop stop.")
     @Nullable Path tokenFile;
 
     /** A client of the replica that the options name; none where the database is meant. */
