@@ -84,7 +84,7 @@ public final class Cluster implements Admission, AutoCloseable {
                         () -> bus.incarnation().id(),
                         clocks.ticker());
         duties = new Duties(connector, bus::incarnation, clocks.ticker());
-        Housekeeping.register(duties, journalRetention);
+        Housekeeping.register(duties, journalRetention, clocks.ticker());
     }
 
     /**

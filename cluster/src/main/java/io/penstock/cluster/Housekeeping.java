@@ -9,6 +9,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 
 /**
  * What one replica of a cluster does for all: fences the dead, keeps tables bounded, makes room for
@@ -32,9 +33,10 @@ final class Housekeeping {
      * Registers all of it.
      *
      * @param retention how long the journal is kept
+     * @param ticker monotonic nanoseconds of this process
      */
-    static void register(Duties duties, Duration retention) {
-        duties.register(ControlSweep.DUTY, ControlSweep.INTERVAL, new ControlSweep());
+    static void register(Duties duties, Duration retention, LongSupplier ticker) {
+        duties.register(ControlSweep.DUTY, ControlSweep.INTERVAL, new ControlSweep(ticker));
         duties.register(ControlSweep.DUTY, HOLDS_EVERY, Housekeeping::sweepHolds);
         duties.register(ControlSweep.DUTY, COUNTERS_EVERY, Housekeeping::sweepCounters);
         duties.register(

@@ -132,7 +132,7 @@ final class BeatLoop implements Runnable {
         Lease.Attempt attempt = parts.lease().begin();
         BeatReply reply = ControlSql.beat(c, row(me));
         offset(attempt.startedMillis(), parts.clocks().wall().millis(), reply);
-        Installer.Loaded loaded = parts.reader().read(c);
+        Installer.Loaded loaded = parts.reader().readForBeat(c);
         leaseMillis = reply.leaseMillis();
         String reason = judged(loaded, attempt, reply, installed);
         String payload = parts.probe().toSend(parts.now());
@@ -148,7 +148,7 @@ final class BeatLoop implements Runnable {
         return switch (parts.lease().judge(attempt, reply, connectionPid, epoch, installed)) {
             case Lease.Verdict.Granted granted -> granted(loaded, granted);
             case Lease.Verdict.Withheld withheld -> {
-                parts.installer().install(loaded);
+                parts.installer().adopt(loaded);
                 yield withheld.reason();
             }
             case Lease.Verdict.Fenced fenced -> becomeAnother("its row is fenced");
@@ -172,9 +172,9 @@ final class BeatLoop implements Runnable {
 
     private @Nullable String granted(Installer.Loaded loaded, Lease.Verdict.Granted granted) {
         long epoch = loaded.state().epoch();
-        if (parts.installer().install(loaded)) {
-            parts.acknowledger().apply();
-        }
+        parts.installer().adopt(loaded);
+        // Even if another thread installed it: what is open is judged before the lease goes on.
+        parts.acknowledger().apply();
         // Without a revision nobody knows the rules, so nothing can be admitted.
         if (loaded.state().revision() == Installer.NO_RULES.revision()) {
             return "no configuration revision was applied yet";

@@ -26,7 +26,10 @@ final class ControlSql {
     private static final String BEAT =
             "select * from penstock.beat_v1(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     private static final String STATE =
-            "select epoch, revision, keys_version, stops, blocks from penstock.control_state_v1(?)";
+            "select epoch, revision, keys_version, stops, blocks, s.system_identifier,"
+                    + " pg_catalog.left(pg_catalog.pg_walfile_name("
+                    + "pg_catalog.pg_current_wal_lsn()), 8)"
+                    + " from penstock.control_state_v1(?), pg_catalog.pg_control_system() s";
     private static final String ACKNOWLEDGE = "select penstock.acknowledge_v1(?, ?, ?, ?, ?, ?)";
     private static final String CLOSE = "select penstock.close_v1(?, ?)";
     private static final String NOTIFY = "select pg_catalog.pg_notify('" + CHANNEL + "', ?)";
@@ -90,7 +93,7 @@ final class ControlSql {
         }
     }
 
-    /** Reads the state in one statement, hence from one snapshot. */
+    /** Reads the state in one statement, hence from one snapshot, and who told it. */
     static ControlState state(Connection connection, long installedEpoch, LongSupplier ticker)
             throws SQLException {
         try (PreparedStatement s = connection.prepareStatement(STATE)) {
@@ -99,6 +102,7 @@ final class ControlSql {
                 long receivedNanos = ticker.getAsLong();
                 r.next();
                 return new ControlState(
+                        new Lease.Server(r.getLong(6), r.getString(7)),
                         r.getLong(1),
                         r.getLong(2),
                         r.getLong(3),
@@ -183,9 +187,14 @@ final class ControlSql {
 
     private static JsonNode array(String json) throws SQLException {
         try {
-            return JSON.readTree(json);
+            JsonNode array = JSON.readTree(json);
+            if (array.isArray()) {
+                return array;
+            }
         } catch (JsonProcessingException e) {
             throw new SQLException("the control state is not JSON", "22032", e);
         }
+        // Anything else would read as a state without stops.
+        throw new SQLException("the control state is not a list", "22032");
     }
 }

@@ -1,5 +1,6 @@
 package io.penstock.cluster.control;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Guarantee.</b> The published epoch never falls. A state that comes without a beat inherits
  * the lease of the one before it, never more. Stops that are latched here stand in every snapshot.
+ * States of different servers never mix: only {@link #adopt} goes over to another one.
  *
  * <p><b>Threads.</b> Safe for concurrent use. {@code lock} guards everything but the view, and is
  * not held across I/O.
@@ -37,6 +39,9 @@ final class Installer {
     private List<Stop> stops = List.of();
     private List<Stop> latched = List.of();
 
+    /** Where the current state was read; written after that state was published. */
+    private volatile Lease.@Nullable Server source;
+
     /** Begins closed: nothing was read, nothing is trusted. */
     Installer(long nowNanos) {
         view =
@@ -58,14 +63,55 @@ final class Installer {
         return view.current().epoch();
     }
 
-    /** Publishes a state if it is newer than the current one. Returns whether it was. */
+    /** Whether the current state came from that server, or none was read yet. */
+    boolean comesFrom(Lease.Server server) {
+        Lease.Server now = source;
+        return now == null || now.equals(server);
+    }
+
+    /**
+     * @throws SQLException if the current state came from another server
+     */
+    void checkSource(Lease.Server server) throws SQLException {
+        if (!comesFrom(server)) {
+            throw new SQLException(
+                    "this connection leads to "
+                            + server
+                            + ", the control state came from "
+                            + source,
+                    "08004");
+        }
+    }
+
+    /**
+     * Publishes a state if it is newer than the current one, and of the same server. Returns
+     * whether it was.
+     */
     boolean install(Loaded loaded) {
+        return install(loaded, false);
+    }
+
+    /**
+     * Publishes what a beat has read: a newer state, or any of another server whose epoch is not
+     * below. The lease of what was read from the server before must be over. Returns whether it was
+     * published.
+     */
+    boolean adopt(Loaded loaded) {
+        return install(loaded, true);
+    }
+
+    private boolean install(Loaded loaded, boolean adopts) {
         ControlState state = loaded.state();
         List<Stop> newStops = state.stops();
         lock.lock();
         try {
             Snapshot before = view.current();
-            if (newStops == null || state.epoch() <= before.epoch()) {
+            boolean another = !comesFrom(state.server());
+            boolean news =
+                    another
+                            ? adopts && state.epoch() >= before.epoch()
+                            : state.epoch() > before.epoch();
+            if (newStops == null || !news) {
                 return false;
             }
             List<Block> blocks = state.blocks();
@@ -77,6 +123,7 @@ final class Installer {
                     blocks == null ? before.content().blocks() : new BlockIndex(blocks),
                     loaded.keys(),
                     state.keysVersion());
+            source = state.server();
             return true;
         } finally {
             lock.unlock();

@@ -171,7 +171,8 @@ final class Latch {
     private boolean recorded(Connection connection, StopOrder order) throws SQLException {
         Orders.Stopped stopped = Orders.stop(connection, order);
         Orders.tell(connection, stopped.controlEpoch());
-        if (installer.epoch() < stopped.controlEpoch()) {
+        if (!installer.comesFrom(ControlSql.server(connection))
+                || installer.epoch() < stopped.controlEpoch()) {
             changed.run();
             return false;
         }

@@ -17,7 +17,9 @@ import org.postgresql.PGNotification;
  * The listening thread: brings newer states as soon as a NOTIFY hints at them or a poll finds them,
  * and acknowledges.
  *
- * <p><b>Guarantee.</b> What it installs inherits the lease; it never extends one.
+ * <p><b>Guarantee.</b> What it installs inherits the lease; it never extends one. It reads from,
+ * and acknowledges to, the server that the installed state came from, and opens another connection
+ * where its own leads elsewhere.
  *
  * <p><b>Threads.</b> {@link #run} is one platform thread: busy carriers would starve a virtual one.
  */
@@ -64,6 +66,8 @@ final class ListenLoop implements Runnable {
         try (Statement s = connection.createStatement()) {
             s.execute("listen " + ControlSql.CHANNEL);
         }
+        Lease.Server server = ControlSql.server(connection);
+        parts.installer().checkSource(server);
         parts.probe().listening();
         parts.acknowledger().forget();
         beats.wake();
@@ -81,6 +85,8 @@ final class ListenLoop implements Runnable {
                 newer = parts.installer().install(parts.reader().read(connection));
                 recovered();
             }
+            // An epoch is acknowledged to the server that it was read from, and to no other.
+            parts.installer().checkSource(server);
             busy = parts.acknowledger().step(writer, beats.incarnation(), beats.leaseMillis());
             // After the acknowledgement, for which somebody waits: the lease is not in a hurry.
             if (newer) {

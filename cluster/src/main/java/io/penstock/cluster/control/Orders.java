@@ -35,7 +35,7 @@ public final class Orders {
      * @param epoch what a replica must have acknowledged
      * @param controlEpoch the cluster's at the time of the answer
      * @param fresh this call recorded it; otherwise it was known
-     * @param lifted it was given and lifted before
+     * @param lifted it was given before, and at least one of its stops was lifted since
      */
     public record Stopped(long epoch, long controlEpoch, boolean fresh, boolean lifted) {}
 

@@ -9,6 +9,10 @@ import java.util.function.LongSupplier;
  *
  * <p>Keys are read after the state, so they can be newer than its version of them, never older.
  *
+ * <p>Numbers of another server tell nothing: a failover can lose an epoch, and the next change
+ * there has its number. So what comes from another server than the installed state is read in full,
+ * and only for a beat.
+ *
  * <p><b>Threads.</b> Safe for concurrent use, each caller with its own connection.
  */
 final class StateReader {
@@ -22,9 +26,35 @@ final class StateReader {
         this.ticker = ticker;
     }
 
+    /**
+     * Reads on a connection to the server that the installed state came from.
+     *
+     * @throws SQLException also where the connection leads to another one
+     */
     Installer.Loaded read(Connection connection) throws SQLException {
         Snapshot current = installer.view().current();
         ControlState state = ControlSql.state(connection, current.epoch(), ticker);
+        installer.checkSource(state.server());
+        return loaded(connection, state, current);
+    }
+
+    /** Reads for a beat, which may adopt another server. */
+    Installer.Loaded readForBeat(Connection connection) throws SQLException {
+        Snapshot current = installer.view().current();
+        ControlState state = ControlSql.state(connection, current.epoch(), ticker);
+        if (installer.comesFrom(state.server())) {
+            return loaded(connection, state, current);
+        }
+        ControlState full = ControlSql.state(connection, Installer.NOTHING_READ, ticker);
+        Rules rules =
+                full.revision() == Installer.NO_RULES.revision()
+                        ? Installer.NO_RULES
+                        : loader.rules(connection, full.revision());
+        return new Installer.Loaded(full, rules, loader.keys(connection));
+    }
+
+    private Installer.Loaded loaded(Connection connection, ControlState state, Snapshot current)
+            throws SQLException {
         if (state.unchanged()) {
             return new Installer.Loaded(state, current.rules(), current.keys());
         }

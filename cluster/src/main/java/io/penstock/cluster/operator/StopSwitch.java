@@ -108,7 +108,10 @@ public final class StopSwitch {
                 stopped.epoch(),
                 after,
                 List.of(),
-                "this stop was given and lifted before: it does not hold");
+                order.targets().size() == 1
+                        ? "this stop was given and lifted before: it does not hold"
+                        : "this order was given before, and at least one of its stops lifted: not"
+                                + " all of it holds");
     }
 
     private static StopReport report(

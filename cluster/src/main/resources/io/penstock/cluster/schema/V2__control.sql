@@ -253,7 +253,8 @@ end $$;
 
 -- Gives the stops of one order, each in a row of its own, all under one epoch. Safe to repeat with the same ids until
 -- an answer comes: a row that is there already is touched, because a commit that writes nothing proves nothing.
--- epoch: what a replica must have acknowledged; control_epoch: the cluster's now; fresh: this call made the rows.
+-- epoch: what a replica must have acknowledged; control_epoch: the cluster's now; fresh: this call made the rows; lifted:
+-- it was given before, and at least one of its stops does not hold any more.
 create function penstock.give_stop_v1(
     p_ids uuid[], p_kinds text[], p_values text[], p_reason text, p_actor text, p_drain boolean, p_show_reason boolean)
 returns table (epoch bigint, control_epoch bigint, fresh boolean, lifted boolean)
@@ -289,7 +290,7 @@ begin
                                           'login', session_user));
     elsif v_new = 0 then
         update penstock.stop s set touched = s.touched + 1 where s.id = any (p_ids);
-        select pg_catalog.max(s.epoch), pg_catalog.bool_and(s.lifted_at is not null) into epoch, lifted
+        select pg_catalog.max(s.epoch), pg_catalog.bool_or(s.lifted_at is not null) into epoch, lifted
             from penstock.stop s where s.id = any (p_ids);
         select c.epoch into strict control_epoch from penstock.control c;
         fresh := false;
@@ -510,10 +511,14 @@ begin
     end if;
 end $$;
 
--- One round of the sweep: closes incarnations that an earlier round fenced, fences those without a beat for 15 s, raises
--- the epoch for blocks left waiting, moves the journal's backlog, forgets what is long over. At most 500 rows of each.
-create function penstock.sweep_control_v1(p_incarnation uuid, p_term bigint)
-returns table (fenced integer, closed integer)
+-- One round of the sweep: closes the incarnations that are named, if they are fenced, fences those without a beat for
+-- 15 s, raises the epoch for blocks left waiting, moves the journal's backlog, forgets what is long over. At most 500 rows
+-- of each.
+-- That a replica was fenced says what this database's clock made of it, and that may have stepped: the replica may still
+-- have a lease, and no operator waits for a closed row. So the caller names what may be closed: those of `waiting`, fenced
+-- by an earlier round, whose `waiting_ms` have passed on its own clock since it was told.
+create function penstock.sweep_control_v1(p_incarnation uuid, p_term bigint, p_closable uuid[])
+returns table (fenced integer, closed integer, waiting uuid[], waiting_ms integer[])
 language plpgsql volatile security definer as $$
 declare
     v_now  constant timestamptz := pg_catalog.clock_timestamp();
@@ -523,8 +528,13 @@ begin
     perform penstock.hold_duty_v1('sweep', p_incarnation, p_term);
     update penstock.replica r set state = 'closed', lost = true
      where (r.replica, r.incarnation) in (
-         select d.replica, d.incarnation from penstock.replica d where d.state = 'fenced' limit 500);
+         select d.replica, d.incarnation from penstock.replica d
+          where d.state = 'fenced' and d.incarnation = any (p_closable) limit 500);
     get diagnostics closed = row_count;
+    -- Before any is fenced here: this round may not be committed.
+    select coalesce(pg_catalog.array_agg(d.incarnation), '{}'), coalesce(pg_catalog.array_agg(d.lease_ms), '{}')
+      into waiting, waiting_ms
+      from (select r.incarnation, r.lease_ms from penstock.replica r where r.state = 'fenced' limit 500) as d;
 
     fenced := 0;
     for v_dead in
@@ -627,14 +637,17 @@ create procedure penstock.stop(
     p_kind text, p_value text, p_reason text, p_drain boolean default false, p_show_reason boolean default false,
     inout id uuid default null, inout epoch bigint default null, inout answer text default null)
 language plpgsql as $$
+declare
+    v_lifted boolean;
 begin
     id := coalesce(id, pg_catalog.gen_random_uuid());
-    select g.epoch into strict epoch
+    select g.epoch, g.lifted into strict epoch, v_lifted
       from penstock.give_stop_v1(array[id], array[p_kind], array[nullif(p_value, '')], p_reason, null, p_drain,
                                  p_show_reason) g;
     commit;
     perform pg_catalog.pg_notify('penstock_control', epoch::text);
-    answer := 'recorded, not yet confirmed';
+    answer := case when v_lifted then 'was given and lifted before: it does not hold'
+                   else 'recorded, not yet confirmed' end;
 end $$;
 
 create procedure penstock.resume(
@@ -663,6 +676,7 @@ language plpgsql as $$
 declare
     v_wait_ms constant integer := (extract(epoch from p_wait) * 1000)::integer;
     v_epoch   bigint;
+    v_lifted  boolean;
     v_listed  uuid[];
     v_names   text[];
     v_lease   integer;
@@ -674,11 +688,16 @@ declare
     v_name    text;
 begin
     id := coalesce(id, pg_catalog.gen_random_uuid());
-    select g.epoch into strict v_epoch
+    select g.epoch, g.lifted into strict v_epoch, v_lifted
       from penstock.give_stop_v1(array[id], array[p_kind], array[nullif(p_value, '')], p_reason, null, p_drain,
                                  p_show_reason) g;
     epoch := v_epoch;
     commit;
+    if v_lifted then
+        answer := 'was given and lifted before: it does not hold';
+        raise warning '%', answer;
+        return;
+    end if;
     raise notice 'stop % recorded, epoch %', id, epoch;
     perform pg_catalog.pg_notify('penstock_control', epoch::text);
     commit;

@@ -137,7 +137,8 @@ class AcknowledgerTest {
         List<Stop> stops = List.of(ControlStates.stop(new Scope.All(), epoch, false));
         installer.install(
                 new Installer.Loaded(
-                        new ControlState(epoch, 0, 0, stops, List.of()),
+                        new ControlState(
+                                new Lease.Server(1, "00000001"), epoch, 0, 0, stops, List.of()),
                         Installer.NO_RULES,
                         KeyRing.EMPTY));
     }

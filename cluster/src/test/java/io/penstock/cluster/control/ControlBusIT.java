@@ -16,6 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -228,6 +231,50 @@ class ControlBusIT {
             assertThat(System.nanoTime() - until).isNegative();
             wire.mend();
             Await.until("opens again", replica::admits);
+        }
+    }
+
+    /**
+     * A stop that is fenced by the lease counts as confirmed: when the lease comes back, what is
+     * open has to be cut first, even if another thread installed the state that says so.
+     */
+    @Test
+    void lease_stateInstalledByAnotherThread_isAppliedBeforeTheLeaseGoesOn() throws Exception {
+        try (TestReplica replica = TestReplica.open("a", database);
+                Connection lane = new Connector(database.gateway()).open(Purpose.LANE)) {
+            AtomicBoolean lapsed = new AtomicBoolean();
+            AtomicReference<@Nullable Boolean> trusted = new AtomicReference<>();
+            replica.calls.onApply =
+                    state -> {
+                        if (lapsed.get()) {
+                            trusted.compareAndSet(null, replica.trusts(state));
+                        }
+                    };
+            // While a beat reads, the lease that there was ends, and a lane installs the stop.
+            replica.duringRead =
+                    () -> {
+                        if (Thread.currentThread().getName().equals("penstock-lease")
+                                && !lapsed.get()
+                                && replica.passToTheEndOfTheLease()) {
+                            lapsed.set(true);
+                            replica.bus.refresh(lane);
+                        }
+                    };
+
+            // Where the listening thread is first, or was with the beat, it is tried once more.
+            for (int i = 0; i < 40 && trusted.get() == null; i++) {
+                lapsed.set(false);
+                long before = replica.epoch();
+                call(
+                        database.connectAsOwner(),
+                        "do $$ begin perform penstock.keys_changed_v1(); perform"
+                                + " penstock.give_stop_v1(array[gen_random_uuid()], array['all'],"
+                                + " array[null], 'drill', 'tester', false, false); end $$");
+                Await.until("is read", () -> replica.epoch() == before + 2);
+                Await.until("is applied", () -> replica.calls.applied.getLast() == before + 2);
+            }
+
+            assertThat(trusted.get()).isNotNull().isFalse();
         }
     }
 

@@ -1,5 +1,6 @@
 package io.penstock.cluster.control;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -182,7 +184,7 @@ abstract class ControlSchemaContract {
         assertThat(number(owner, "select count(*) from penstock.journal_backlog")).isEqualTo(1);
         run(owner, "alter table penstock.journal_away rename to journal");
         UUID leader = leader();
-        run(gateway, "select penstock.sweep_control_v1('" + leader + "', 1)");
+        run(gateway, "select penstock.sweep_control_v1('" + leader + "', 1, '{}')");
         assertThat(number(owner, "select count(*) from penstock.journal_backlog")).isZero();
         assertThat(number(owner, "select count(*) from penstock.journal where code = 'stop'"))
                 .isEqualTo(1);
@@ -468,7 +470,7 @@ abstract class ControlSchemaContract {
         assertThat(text(owner, "select fenced from penstock.lane")).isEqualTo("t");
         assertThat(number(owner, "select count(*) from penstock.duty where until > now()"))
                 .isEqualTo(1);
-        assertThat(sweep(leader)).isEqualTo("0 1");
+        assertThat(sweep(leader, dead)).isEqualTo("0 1");
         assertThat(number(operator, "select count(*) from penstock.registered")).isEqualTo(1);
         assertThat(states()).isEqualTo("a open, b gone");
     }
@@ -547,12 +549,88 @@ abstract class ControlSchemaContract {
         assertThat(number(operator, "select count(*) from penstock.stops")).isEqualTo(1);
     }
 
+    /** Its lease may still run: the clock that fenced it may have stepped. */
+    @Test
+    void sweep_fencedButNotNamed_staysListedForStops() throws SQLException {
+        UUID leader = leader();
+        UUID dead = open("b");
+        run(
+                owner,
+                "update penstock.replica set beat_at = clock_timestamp() - interval '16 s' where"
+                        + " replica = 'b'");
+        assertThat(sweep(leader, dead)).isEqualTo("1 0");
+
+        assertThat(sweep(leader)).isEqualTo("0 0");
+        assertThat(sweep(leader, UUID.randomUUID())).isEqualTo("0 0");
+
+        assertThat(number(operator, "select count(*) from penstock.registered")).isEqualTo(2);
+        assertThat(
+                        text(
+                                gateway,
+                                "select waiting[1] || ' ' || waiting_ms[1] from"
+                                        + " penstock.sweep_control_v1('"
+                                        + leader
+                                        + "', 1, '{}')"))
+                .isEqualTo(dead + " 1000");
+    }
+
+    @Test
+    void sweep_openButNamed_isNotClosed() throws SQLException {
+        UUID leader = leader();
+        UUID alive = open("b");
+
+        assertThat(sweep(leader, alive)).isEqualTo("0 0");
+        assertThat(text(owner, "select state from penstock.replica where replica = 'b'"))
+                .isEqualTo("open");
+    }
+
     @Test
     void sweep_noBeatForTenSeconds_fencesNobody() throws SQLException {
         UUID leader = leader();
         run(owner, "update penstock.replica set beat_at = clock_timestamp() - interval '10 s'");
 
         assertThat(sweep(leader)).isEqualTo("0 0");
+    }
+
+    @Test
+    void stopAndWait_liftedBefore_isNotCalledConfirmed() throws SQLException {
+        UUID id = UUID.randomUUID();
+        run(operator, "call penstock.stop('all', null, 'drill', id => '" + id + "')");
+        run(operator, "call penstock.resume('" + id + "', 'over')");
+
+        assertThat(
+                        text(
+                                operator,
+                                "call penstock.stop('all', null, 'drill', id => '" + id + "')",
+                                3))
+                .contains("does not hold");
+        assertThat(
+                        text(
+                                operator,
+                                "call penstock.stop_and_wait('all', null, 'drill', id => '"
+                                        + id
+                                        + "')",
+                                3))
+                .contains("does not hold");
+    }
+
+    @Test
+    void stop_oneOfTwoScopesLiftedBefore_saysSo() throws SQLException {
+        UUID one = UUID.randomUUID();
+        UUID other = UUID.randomUUID();
+        StopOrder order =
+                new StopOrder(
+                        List.of(
+                                new StopOrder.Target(one, new Scope.Tenant("acme")),
+                                new StopOrder.Target(other, new Scope.Server("files"))),
+                        "a drill",
+                        "tester",
+                        false,
+                        false);
+        Orders.stop(operator, order);
+        Orders.resume(operator, List.of(one), "over", "tester");
+
+        assertThat(Orders.stop(operator, order).lifted()).isTrue();
     }
 
     @Test
@@ -624,12 +702,15 @@ abstract class ControlSchemaContract {
                         + "'");
     }
 
-    private String sweep(UUID leader) throws SQLException {
+    private String sweep(UUID leader, UUID... closable) throws SQLException {
+        String named = Arrays.stream(closable).map(UUID::toString).collect(joining(","));
         return text(
                 gateway,
                 "select fenced || ' ' || closed from penstock.sweep_control_v1('"
                         + leader
-                        + "', 1)");
+                        + "', 1, '{"
+                        + named
+                        + "}')");
     }
 
     private UUID open(String replica) throws SQLException {
@@ -696,9 +777,13 @@ abstract class ControlSchemaContract {
     }
 
     private static String text(Connection connection, String sql) throws SQLException {
+        return text(connection, sql, 1);
+    }
+
+    private static String text(Connection connection, String sql, int column) throws SQLException {
         try (Statement s = connection.createStatement();
                 ResultSet r = s.executeQuery(sql)) {
-            return r.next() ? String.valueOf(r.getString(1)) : "";
+            return r.next() ? String.valueOf(r.getString(column)) : "";
         }
     }
 

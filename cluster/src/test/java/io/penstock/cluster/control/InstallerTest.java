@@ -1,14 +1,19 @@
 package io.penstock.cluster.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.budget.Subject;
+import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class InstallerTest {
     private static final Subject SUBJECT = new Subject("acme", "crawler", "files", "read", null);
+
+    private static final Lease.Server SERVER = new Lease.Server(1, "00000001");
+    private static final Lease.Server PROMOTED = new Lease.Server(1, "00000002");
 
     private final Installer installer = new Installer(1000);
 
@@ -61,6 +66,63 @@ class InstallerTest {
 
         assertThat(installer.trust(5, 9000, 0)).isFalse();
         assertThat(judge(2000)).isEqualTo(Judgement.STALE);
+    }
+
+    @Test
+    void install_readFromAnotherServer_changesNothing() {
+        install(state(5, List.of(stop()), List.of()));
+        Snapshot before = installer.view().current();
+
+        assertThat(installer.install(loaded(PROMOTED, 6, List.of()))).isFalse();
+
+        assertThat(installer.view().current()).isSameAs(before);
+        assertThat(installer.comesFrom(PROMOTED)).isFalse();
+        assertThatThrownBy(() -> installer.checkSource(PROMOTED)).isInstanceOf(SQLException.class);
+    }
+
+    /** A failover lost the epoch 5 that was installed, and a stop got its number. */
+    @Test
+    void adopt_sameEpochOfAnotherServer_isAnotherState() {
+        install(state(5, List.of(), List.of()));
+        installer.trust(5, 9000, 0);
+        installer.distrust(1000);
+
+        assertThat(installer.adopt(loaded(PROMOTED, 5, List.of(stop())))).isTrue();
+        installer.trust(5, 9000, 0);
+
+        assertThat(judge(2000)).isInstanceOf(Judgement.Stopped.class);
+        assertThat(installer.comesFrom(PROMOTED)).isTrue();
+        assertThat(installer.install(loaded(SERVER, 6, List.of()))).isFalse();
+        assertThat(installer.install(loaded(PROMOTED, 6, List.of()))).isTrue();
+    }
+
+    @Test
+    void adopt_sectionOfTheStateBefore_isWaitedFor() {
+        install(state(5, List.of(), List.of()));
+        Snapshot old = installer.view().enter();
+
+        installer.adopt(loaded(PROMOTED, 5, List.of(stop())));
+
+        assertThat(installer.olderQuiet()).isFalse();
+        old.leave();
+        assertThat(installer.olderQuiet()).isTrue();
+    }
+
+    @Test
+    void adopt_lowerEpochOfAnotherServer_changesNothing() {
+        install(state(5, List.of(), List.of()));
+
+        assertThat(installer.adopt(loaded(PROMOTED, 4, List.of()))).isFalse();
+        assertThat(installer.comesFrom(SERVER)).isTrue();
+    }
+
+    @Test
+    void adopt_sameEpochOfTheSameServer_changesNothing() {
+        install(state(5, List.of(), List.of()));
+        Snapshot before = installer.view().current();
+
+        assertThat(installer.adopt(loaded(SERVER, 5, List.of(stop())))).isFalse();
+        assertThat(installer.view().current()).isSameAs(before);
     }
 
     @Test
@@ -124,7 +186,14 @@ class InstallerTest {
     }
 
     private static ControlState state(long epoch, List<Stop> stops, @Nullable List<Block> blocks) {
-        return new ControlState(epoch, 0, 0, stops, blocks);
+        return new ControlState(SERVER, epoch, 0, 0, stops, blocks);
+    }
+
+    private static Installer.Loaded loaded(Lease.Server server, long epoch, List<Stop> stops) {
+        return new Installer.Loaded(
+                new ControlState(server, epoch, 0, 0, stops, List.of()),
+                Installer.NO_RULES,
+                KeyRing.EMPTY);
     }
 
     private static Stop stop() {

@@ -28,8 +28,18 @@ public final class TestReplica implements AutoCloseable {
     final AtomicLong tickerOffset = new AtomicLong();
     final AtomicLong wallOffsetMillis = new AtomicLong();
     final AtomicLong keysRead = new AtomicLong();
+
+    /** What happens in the middle of a read that reads the keys too. */
+    volatile During duringRead = () -> {};
+
     final ControlBus bus;
     private final LongSupplier ticker = () -> System.nanoTime() + tickerOffset.get();
+
+    /** Something that uses a connection. */
+    @FunctionalInterface
+    interface During {
+        void run() throws SQLException;
+    }
 
     public TestReplica(String name, DatabaseConfig database) {
         this(name, database, null);
@@ -84,6 +94,25 @@ public final class TestReplica implements AutoCloseable {
         return bus.view().current().judge(SUBJECT, ticker.getAsLong());
     }
 
+    boolean trusts(Snapshot state) {
+        return state.trusted(ticker.getAsLong());
+    }
+
+    /**
+     * Lets its clocks run on until the lease is over, if it is old enough that a beat under way
+     * outlasts it by a tenth of a second.
+     */
+    boolean passToTheEndOfTheLease() {
+        long leftNanos = bus.view().current().trustedUntilNanos() - ticker.getAsLong();
+        long millis = Math.max(0, leftNanos / 1_000_000) + 1;
+        if (millis > 650) {
+            return false;
+        }
+        tickerOffset.addAndGet(millis * 1_000_000);
+        wallOffsetMillis.addAndGet(millis);
+        return true;
+    }
+
     public long epoch() {
         return bus.view().current().epoch();
     }
@@ -100,8 +129,9 @@ public final class TestReplica implements AutoCloseable {
 
     private final class Loader implements StateLoader {
         @Override
-        public KeyRing keys(Connection connection) {
+        public KeyRing keys(Connection connection) throws SQLException {
             keysRead.incrementAndGet();
+            duringRead.run();
             return KeyRing.EMPTY;
         }
 

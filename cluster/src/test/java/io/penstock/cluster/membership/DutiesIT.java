@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -96,7 +97,7 @@ class DutiesIT {
                         + " config_hash, calls_per_second, degraded) select 'dead',"
                         + " gen_random_uuid(), 'open', t, t, 1000, 1, '', '', '', '', 0, false from"
                         + " (select now() - interval '1 minute' as t) as x");
-            duties.register(ControlSweep.DUTY, OFTEN, new ControlSweep());
+            duties.register(ControlSweep.DUTY, OFTEN, new ControlSweep(System::nanoTime));
             duties.start();
 
             Await.until(
@@ -107,6 +108,40 @@ class DutiesIT {
                                                     + " 'dead' and state = 'closed'")
                                     == 1);
             assertThat(count("select count(*) from penstock.registered")).isEqualTo(1);
+        }
+    }
+
+    /** A clock of the database that stepped may have fenced it while its lease still runs. */
+    @Test
+    void sweep_fencedIncarnation_isClosedAfterItsLeaseOnTheSweepersClock() throws Exception {
+        AtomicLong nanos = new AtomicLong();
+        AtomicInteger rounds = new AtomicInteger();
+        try (TestReplica a = TestReplica.open("a", database);
+                Duties duties = duties(a)) {
+            run(
+                    "insert into penstock.replica (replica, incarnation, state, started_at,"
+                        + " beat_at, lease_ms, epoch, version, data_address, admin_address,"
+                        + " config_hash, calls_per_second, degraded) values ('b',"
+                        + " gen_random_uuid(), 'fenced', now(), now(), 5000, 1, '', '', '', '', 0,"
+                        + " false)");
+            duties.register(ControlSweep.DUTY, OFTEN, new ControlSweep(nanos::get));
+            duties.register(
+                    ControlSweep.DUTY, OFTEN, (connection, term) -> rounds.incrementAndGet() < 0);
+            duties.start();
+            Await.until("was swept often", () -> rounds.get() > 3);
+            nanos.addAndGet(Duration.ofMillis(4999).toNanos());
+            int before = rounds.get();
+            Await.until("was swept often", () -> rounds.get() > before + 2);
+            assertThat(count("select count(*) from penstock.registered where replica = 'b'"))
+                    .isEqualTo(1);
+
+            nanos.addAndGet(Duration.ofMillis(1).toNanos());
+
+            Await.until(
+                    "is closed",
+                    () ->
+                            count("select count(*) from penstock.registered where replica = 'b'")
+                                    == 0);
         }
     }
 
