@@ -677,6 +677,7 @@ end $$;
 -- One round of the leader's housekeeping: ends at most 500 holds that nobody settles any more. Units whose price was
 -- never learnt are spent in full: at once where the incarnation is over, otherwise when the call's own time limit has
 -- passed. A slot comes back only then, because a frozen replica's call may still run. Returns how many.
+-- A batch whose hold ends here cannot be undone any more: undoing would take away a second time what is given back.
 create function penstock.sweep_holds_v1(p_incarnation uuid, p_term bigint) returns integer
 language plpgsql volatile security definer as $$
 declare
@@ -684,6 +685,8 @@ declare
     v_now        timestamp with time zone := pg_catalog.clock_timestamp();
     v_calls      uuid[];
     v_of         pg_catalog.text[];
+    v_by         uuid[];
+    v_at         bigint[];
     v_keys       pg_catalog.text[];
     v_idx        bigint[];
     v_more       bigint[];
@@ -692,8 +695,10 @@ declare
     v_count      integer;
 begin
     perform penstock.hold_duty_v1('sweep', p_incarnation, p_term);
-    select pg_catalog.array_agg(o.call), pg_catalog.array_agg(o.key) into v_calls, v_of
-      from (select h.call, h.key from penstock.hold h
+    select pg_catalog.array_agg(o.call), pg_catalog.array_agg(o.key), pg_catalog.array_agg(o.incarnation),
+           pg_catalog.array_agg(o.at_us)
+      into v_calls, v_of, v_by, v_at
+      from (select h.call, h.key, h.incarnation, h.at_us from penstock.hold h
              where h.ends_by < v_now
                 or (not h.slot and not exists (
                         select 1 from penstock.replica r
@@ -702,6 +707,10 @@ begin
     if v_calls is null then
         return 0;
     end if;
+    update penstock.lane l set at_us = null, admitted = null, charged = null
+      from (select distinct u.incarnation, u.at_us
+              from rows from (pg_catalog.unnest(v_by), pg_catalog.unnest(v_at)) as u (incarnation, at_us)) as u
+     where l.incarnation = u.incarnation and l.at_us = u.at_us;
     perform pg_catalog.pg_advisory_xact_lock(c_lock_class, s.shard)
        from (select distinct (pg_catalog.hashtextextended(k.key, 0) & 1023)::integer as shard
                from pg_catalog.unnest(v_of) as k (key) order by 1) as s;

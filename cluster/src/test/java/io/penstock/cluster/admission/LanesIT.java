@@ -157,10 +157,15 @@ final class LanesIT {
             }
             await(() -> told.size() > 100);
             for (int i = 0; i < 10; i++) {
-                proxy.loseAnswers();
-                Thread.sleep(100);
+                int lost = proxy.lost.get();
+                await(
+                        () -> {
+                            proxy.loseAnswers();
+                            return proxy.lost.get() > lost;
+                        });
+                awaitMore(told);
                 asSuperuser(KILL_LANES);
-                Thread.sleep(60);
+                awaitMore(told);
             }
             over.set(true);
             for (Future<?> caller : callers) {
@@ -173,6 +178,11 @@ final class LanesIT {
             assertThat(told).hasSizeLessThanOrEqualTo((int) limit);
             assertThat(fixture.used(counter())).isEqualTo(told.size());
         }
+    }
+
+    private static void awaitMore(Set<UUID> told) throws InterruptedException {
+        int before = told.size();
+        await(() -> told.size() > before);
     }
 
     private void callUntil(AtomicBoolean over, Lanes lanes, Set<UUID> told) {

@@ -14,7 +14,6 @@ import io.penstock.budget.BudgetLedger.Late;
 import io.penstock.budget.BudgetLedger.Level;
 import io.penstock.budget.Counter;
 import io.penstock.budget.Window;
-import io.penstock.cluster.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -30,42 +29,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Many connections on the same counters at once. */
 final class LedgerConcurrencyIT {
     private static final int WORKERS = 6;
     private static final Window.Fixed SECOND = new Window.Fixed(1_000_000);
 
-    @SuppressWarnings("NullAway.Init") // before all tests
-    private static TestDatabase database;
-
-    @SuppressWarnings("NullAway.Init") // before each test
-    private PostgresFixture fixture;
-
-    @BeforeAll
-    static void makeDatabase() {
-        database = TestDatabase.fresh();
-    }
-
-    @AfterAll
-    static void dropDatabase() {
-        database.close();
-    }
-
-    @BeforeEach
-    void openFixture() {
-        fixture = new PostgresFixture(database);
-    }
-
-    @AfterEach
-    void closeFixture() {
-        fixture.close();
-    }
+    @RegisterExtension static final PostgresLedgers LEDGERS = new PostgresLedgers();
 
     /** One worker's share of a run. */
     private interface Work<T> {
@@ -95,13 +67,13 @@ final class LedgerConcurrencyIT {
     @Test
     void admit_manyLanesOneCounter_admitsExactlyTheLimit() throws Exception {
         Counter counter = counter("hot", 3_000);
-        long epoch = fixture.epoch();
+        long epoch = LEDGERS.fixture().epoch();
 
         List<Integer> admitted =
                 together(
                         worker -> {
                             int sum = 0;
-                            try (BudgetLedger lane = fixture.lane(worker)) {
+                            try (BudgetLedger lane = LEDGERS.fixture().lane(worker)) {
                                 for (int seq = 1; seq <= 150; seq++) {
                                     int calls = ThreadLocalRandom.current().nextInt(1, 15);
                                     Batches batch = new Batches().add(calls, claim(counter));
@@ -114,8 +86,8 @@ final class LedgerConcurrencyIT {
                         });
 
         assertThat(admitted.stream().mapToInt(i -> i).sum()).isEqualTo(3_000);
-        assertThat(fixture.used(counter)).isEqualTo(3_000);
-        assertThat(fixture.intents()).hasSize(3_000);
+        assertThat(LEDGERS.fixture().used(counter)).isEqualTo(3_000);
+        assertThat(LEDGERS.fixture().intents()).hasSize(3_000);
     }
 
     /**
@@ -124,13 +96,14 @@ final class LedgerConcurrencyIT {
      */
     @Test
     void oneStatementTwin_manyConnectionsOneCounter_admitsTooMuch() throws Exception {
-        fixture.execute("drop table if exists public.twin");
-        fixture.execute("create table public.twin (key text primary key, used bigint not null)");
+        LEDGERS.fixture().execute("drop table if exists public.twin");
+        LEDGERS.fixture()
+                .execute("create table public.twin (key text primary key, used bigint not null)");
 
         boolean seen = false;
         for (int attempt = 0; attempt < 30 && !seen; attempt++) {
-            fixture.execute("truncate public.twin");
-            fixture.execute("insert into public.twin values ('hot', 0)");
+            LEDGERS.fixture().execute("truncate public.twin");
+            LEDGERS.fixture().execute("insert into public.twin values ('hot', 0)");
             long admitted = together(_ -> twin()).stream().mapToLong(n -> n).sum();
             seen = admitted > 300;
         }
@@ -150,7 +123,7 @@ final class LedgerConcurrencyIT {
                 returning n.n
                 """;
         long admitted = 0;
-        try (Connection c = database.connectAsOwner();
+        try (Connection c = LEDGERS.database().connectAsOwner();
                 PreparedStatement s = c.prepareStatement(sql)) {
             for (int i = 0; i < 60; i++) {
                 try (ResultSet row = s.executeQuery()) {
@@ -164,15 +137,15 @@ final class LedgerConcurrencyIT {
     @Test
     void admit_shortWindowsUnderOverload_admitsTheLimitInEveryWholeWindow() throws Exception {
         Counter counter = counter("per-second", 100, SECOND);
-        long epoch = fixture.epoch();
-        fixture.awaitNewWindow(SECOND);
+        long epoch = LEDGERS.fixture().epoch();
+        LEDGERS.fixture().awaitNewWindow(SECOND);
         long end = System.nanoTime() + 3_300_000_000L;
 
         List<Map<Long, Long>> perWindow =
                 together(
                         worker -> {
                             Map<Long, Long> admitted = new TreeMap<>();
-                            try (BudgetLedger lane = fixture.lane(worker)) {
+                            try (BudgetLedger lane = LEDGERS.fixture().lane(worker)) {
                                 for (int seq = 1; System.nanoTime() < end; seq++) {
                                     Batches batch = new Batches().add(3, claim(counter));
                                     Decided decided = decided(lane.admit(batch.build(seq, epoch)));
@@ -197,7 +170,7 @@ final class LedgerConcurrencyIT {
         for (int i = 0; i < 40; i++) {
             counters.add(counter("c" + i, 1_000_000));
         }
-        long epoch = fixture.epoch();
+        long epoch = LEDGERS.fixture().epoch();
         long end = System.nanoTime() + 2_000_000_000L;
 
         List<Integer> decided =
@@ -205,7 +178,7 @@ final class LedgerConcurrencyIT {
                         worker -> {
                             ThreadLocalRandom random = ThreadLocalRandom.current();
                             int count = 0;
-                            try (BudgetLedger lane = fixture.lane(worker)) {
+                            try (BudgetLedger lane = LEDGERS.fixture().lane(worker)) {
                                 for (int seq = 1; System.nanoTime() < end; seq++, count++) {
                                     Batches batch = new Batches();
                                     for (int g = 0; g < 12; g++) {
@@ -232,8 +205,8 @@ final class LedgerConcurrencyIT {
     @Test
     void admit_lockHeldTooLong_isLateAndChargesNothing() throws Exception {
         Counter counter = counter("b", 10);
-        try (Connection holder = database.connectAsOwner();
-                BudgetLedger lane = fixture.lane(0)) {
+        try (Connection holder = LEDGERS.database().connectAsOwner();
+                BudgetLedger lane = LEDGERS.fixture().lane(0)) {
             holder.setAutoCommit(false);
             lockShard(holder, counter);
 
@@ -243,8 +216,8 @@ final class LedgerConcurrencyIT {
 
             assertThat(answer).isInstanceOf(Late.class);
             holder.rollback();
-            assertThat(fixture.used(counter)).isZero();
-            assertThat(fixture.intents()).isEmpty();
+            assertThat(LEDGERS.fixture().used(counter)).isZero();
+            assertThat(LEDGERS.fixture().intents()).isEmpty();
             assertThat(
                             decided(
                                             lane.admit(
@@ -262,10 +235,10 @@ final class LedgerConcurrencyIT {
         Counter[] counters =
                 inShardOrder(counter("one", 10), counter("two", 10), counter("three", 10));
         List<Connection> holders = new ArrayList<>();
-        try (BudgetLedger lane = fixture.lane(0);
+        try (BudgetLedger lane = LEDGERS.fixture().lane(0);
                 ExecutorService threads = Executors.newCachedThreadPool()) {
             for (Counter counter : counters) {
-                Connection holder = database.connectAsOwner();
+                Connection holder = LEDGERS.database().connectAsOwner();
                 holder.setAutoCommit(false);
                 lockShard(holder, counter);
                 holders.add(holder);
@@ -291,15 +264,15 @@ final class LedgerConcurrencyIT {
             }
         }
         for (Counter counter : counters) {
-            assertThat(fixture.used(counter)).isZero();
+            assertThat(LEDGERS.fixture().used(counter)).isZero();
         }
     }
 
     @Test
     void fence_batchUnderWay_waitsForIt() throws Exception {
         Counter counter = counter("b", 10);
-        try (Connection holder = database.connectAsOwner();
-                BudgetLedger lane = fixture.lane(0);
+        try (Connection holder = LEDGERS.database().connectAsOwner();
+                BudgetLedger lane = LEDGERS.fixture().lane(0);
                 ExecutorService threads = Executors.newCachedThreadPool()) {
             holder.setAutoCommit(false);
             lockShard(holder, counter);
@@ -311,7 +284,7 @@ final class LedgerConcurrencyIT {
                                                     .add(1, claim(counter))
                                                     .build(1, epoch())));
             awaitWaiters(1);
-            Future<?> fence = threads.submit(fixture::fence);
+            Future<?> fence = threads.submit(LEDGERS.fixture()::fence);
             awaitWaiters(2);
             assertThat(fence.isDone()).isFalse();
             holder.rollback();
@@ -330,7 +303,7 @@ final class LedgerConcurrencyIT {
                  where datname = current_database() and wait_event_type = 'Lock'
                 """;
         long end = System.nanoTime() + 4_000_000_000L;
-        try (Connection c = database.connectAsSuperuser();
+        try (Connection c = LEDGERS.database().connectAsSuperuser();
                 PreparedStatement s = c.prepareStatement(sql)) {
             while (true) {
                 try (ResultSet row = s.executeQuery()) {
@@ -359,7 +332,7 @@ final class LedgerConcurrencyIT {
 
     private Counter[] inShardOrder(Counter... counters) throws SQLException {
         TreeMap<Long, Counter> sorted = new TreeMap<>();
-        try (Connection c = database.connectAsOwner();
+        try (Connection c = LEDGERS.database().connectAsOwner();
                 Statement s = c.createStatement()) {
             for (Counter counter : counters) {
                 try (ResultSet row =
@@ -387,6 +360,6 @@ final class LedgerConcurrencyIT {
     }
 
     private long epoch() {
-        return fixture.epoch();
+        return LEDGERS.fixture().epoch();
     }
 }

@@ -27,44 +27,17 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the ledger says when the database does not do as asked. */
 final class LedgerFailureIT {
     private final Counter counter = counter("b", 10);
 
-    @SuppressWarnings("NullAway.Init") // before all tests
-    private static TestDatabase database;
-
-    @SuppressWarnings("NullAway.Init") // before each test
-    private PostgresFixture fixture;
-
-    @BeforeAll
-    static void makeDatabase() {
-        database = TestDatabase.fresh();
-    }
-
-    @AfterAll
-    static void dropDatabase() {
-        database.close();
-    }
-
-    @BeforeEach
-    void openFixture() {
-        fixture = new PostgresFixture(database);
-    }
-
-    @AfterEach
-    void closeFixture() {
-        fixture.close();
-    }
+    @RegisterExtension static final PostgresLedgers LEDGERS = new PostgresLedgers();
 
     private Batch batch(long seq) {
-        return new Batches().add(2, claim(counter)).build(seq, fixture.epoch());
+        return new Batches().add(2, claim(counter)).build(seq, LEDGERS.fixture().epoch());
     }
 
     private static void execute(Connection connection, String sql) throws SQLException {
@@ -75,16 +48,17 @@ final class LedgerFailureIT {
 
     @Test
     void admit_backendKilledBefore_isUnknownAndResolvesToNothing() throws SQLException {
-        Connection connection = fixture.connect();
+        Connection connection = LEDGERS.fixture().connect();
         Batch sent = batch(1);
-        try (BudgetLedger lane = PostgresLedger.open(connection, fixture.incarnation, 0)) {
+        try (BudgetLedger lane =
+                PostgresLedger.open(connection, LEDGERS.fixture().incarnation, 0)) {
             kill(connection);
 
             assertThat(lane.admit(sent)).isInstanceOf(Unknown.class);
         }
-        try (BudgetLedger again = fixture.lane(0)) {
+        try (BudgetLedger again = LEDGERS.fixture().lane(0)) {
             assertThat(again.resolve(sent)).isEqualTo(new Resolved(false));
-            assertThat(fixture.used(counter)).isZero();
+            assertThat(LEDGERS.fixture().used(counter)).isZero();
             assertThat(decided(again.admit(batch(2))).admitted()).containsExactly(2);
         }
     }
@@ -96,15 +70,16 @@ final class LedgerFailureIT {
             row.next();
             pid = row.getInt(1);
         }
-        try (Connection c = database.connectAsSuperuser()) {
+        try (Connection c = LEDGERS.database().connectAsSuperuser()) {
             execute(c, "select pg_terminate_backend(" + pid + ", 5000)");
         }
     }
 
     @Test
     void admit_readOnlySession_failsAndAsksForAnotherConnection() throws SQLException {
-        Connection connection = fixture.connect();
-        try (BudgetLedger lane = PostgresLedger.open(connection, fixture.incarnation, 0)) {
+        Connection connection = LEDGERS.fixture().connect();
+        try (BudgetLedger lane =
+                PostgresLedger.open(connection, LEDGERS.fixture().incarnation, 0)) {
             execute(connection, "set default_transaction_read_only = on");
 
             assertThat(lane.admit(batch(1)))
@@ -114,82 +89,93 @@ final class LedgerFailureIT {
 
     @Test
     void open_readOnlyDatabase_isAnErrorAndClosesTheConnection() throws SQLException {
-        Connection connection = fixture.connect();
+        Connection connection = LEDGERS.fixture().connect();
         execute(connection, "set default_transaction_read_only = on");
 
         assertThatExceptionOfType(SQLException.class)
-                .isThrownBy(() -> PostgresLedger.open(connection, fixture.incarnation, 0))
+                .isThrownBy(() -> PostgresLedger.open(connection, LEDGERS.fixture().incarnation, 0))
                 .satisfies(e -> assertThat(e.getSQLState()).isEqualTo("25006"));
         assertThat(connection.isClosed()).isTrue();
     }
 
     @Test
     void admit_repeatableRead_failsAndChargesNothing() throws SQLException {
-        Connection connection = fixture.connect();
-        try (BudgetLedger lane = PostgresLedger.open(connection, fixture.incarnation, 0)) {
+        Connection connection = LEDGERS.fixture().connect();
+        try (BudgetLedger lane =
+                PostgresLedger.open(connection, LEDGERS.fixture().incarnation, 0)) {
             execute(connection, "set default_transaction_isolation = 'repeatable read'");
 
             assertThat(lane.admit(batch(1))).isInstanceOf(Failed.class);
             execute(connection, "reset default_transaction_isolation");
             assertThat(decided(lane.admit(batch(1))).admitted()).containsExactly(2);
         }
-        assertThat(fixture.used(counter)).isEqualTo(2);
+        assertThat(LEDGERS.fixture().used(counter)).isEqualTo(2);
     }
 
     /** The same number again: an error used nothing up. */
     @Test
     void admit_errorInside_chargesNothingAndTheNumberIsFree() {
-        fixture.execute("alter table penstock.journal rename to journal_away");
-        try (BudgetLedger lane = fixture.lane(0)) {
+        LEDGERS.fixture().execute("alter table penstock.journal rename to journal_away");
+        try (BudgetLedger lane = LEDGERS.fixture().lane(0)) {
             assertThat(lane.admit(batch(1))).isInstanceOf(Failed.class);
-            assertThat(fixture.used(counter)).isZero();
+            assertThat(LEDGERS.fixture().used(counter)).isZero();
 
-            fixture.execute("alter table penstock.journal_away rename to journal");
+            LEDGERS.fixture().execute("alter table penstock.journal_away rename to journal");
             assertThat(decided(lane.admit(batch(1))).admitted()).containsExactly(2);
         }
     }
 
     @Test
     void admit_roleIsAsynchronous_commitsSynchronously() throws SQLException {
-        fixture.execute("create table if not exists penstock.seen (setting text)");
-        fixture.execute(
-                """
-                create or replace function penstock.see() returns trigger language plpgsql
-                security definer as $$
-                begin
-                    insert into penstock.seen values (current_setting('synchronous_commit'));
-                    return new;
-                end $$
-                """);
-        fixture.execute(
-                """
-                create or replace trigger see after insert on penstock.counter
-                for each row execute function penstock.see()
-                """);
-        Connection connection = fixture.connect();
-        try (BudgetLedger lane = PostgresLedger.open(connection, fixture.incarnation, 0)) {
+        LEDGERS.fixture().execute("create table if not exists penstock.seen (setting text)");
+        LEDGERS.fixture()
+                .execute(
+                        """
+                        create or replace function penstock.see() returns trigger language plpgsql
+                        security definer as $$
+                        begin
+                            insert into penstock.seen values (current_setting('synchronous_commit'));
+                            return new;
+                        end $$
+                        """);
+        LEDGERS.fixture()
+                .execute(
+                        """
+                        create or replace trigger see after insert on penstock.counter
+                        for each row execute function penstock.see()
+                        """);
+        Connection connection = LEDGERS.fixture().connect();
+        try (BudgetLedger lane =
+                PostgresLedger.open(connection, LEDGERS.fixture().incarnation, 0)) {
             execute(connection, "set synchronous_commit = off");
             decided(lane.admit(batch(1)));
         } finally {
-            fixture.execute("drop trigger see on penstock.counter");
+            LEDGERS.fixture().execute("drop trigger see on penstock.counter");
         }
 
-        assertThat(fixture.number("select count(*) from penstock.seen where setting = 'on'"))
+        assertThat(
+                        LEDGERS.fixture()
+                                .number("select count(*) from penstock.seen where setting = 'on'"))
                 .isEqualTo(1);
-        fixture.execute("drop table penstock.seen");
-        fixture.execute("drop function penstock.see()");
+        LEDGERS.fixture().execute("drop table penstock.seen");
+        LEDGERS.fixture().execute("drop function penstock.see()");
     }
 
     /** Each batch is a transaction of its own, over before the answer is here. */
     @Test
     void admit_decided_isCommittedAndHoldsNothing() throws SQLException {
-        Connection connection = fixture.connect();
-        try (BudgetLedger lane = PostgresLedger.open(connection, fixture.incarnation, 0)) {
+        Connection connection = LEDGERS.fixture().connect();
+        try (BudgetLedger lane =
+                PostgresLedger.open(connection, LEDGERS.fixture().incarnation, 0)) {
             decided(lane.admit(batch(1)));
 
             assertThat(connection.getAutoCommit()).isTrue();
-            assertThat(fixture.used(counter)).isEqualTo(2);
-            assertThat(fixture.number("select count(*) from pg_locks where locktype = 'advisory'"))
+            assertThat(LEDGERS.fixture().used(counter)).isEqualTo(2);
+            assertThat(
+                            LEDGERS.fixture()
+                                    .number(
+                                            "select count(*) from pg_locks where locktype ="
+                                                    + " 'advisory'"))
                     .isZero();
         }
     }
@@ -197,34 +183,36 @@ final class LedgerFailureIT {
     /** Something writes counters without their locks: nothing is admitted rather than too much. */
     @Test
     void admit_rowChangedBehindItsLock_failsAndChargesNothing() {
-        fixture.execute(
-                """
-                create or replace function penstock.meddle() returns trigger language plpgsql as $$
-                begin
-                    new.used := new.used + 20;
-                    return new;
-                end $$
-                """);
-        try (BudgetLedger lane = fixture.lane(0)) {
+        LEDGERS.fixture()
+                .execute(
+                        """
+                        create or replace function penstock.meddle() returns trigger language plpgsql as $$
+                        begin
+                            new.used := new.used + 20;
+                            return new;
+                        end $$
+                        """);
+        try (BudgetLedger lane = LEDGERS.fixture().lane(0)) {
             decided(lane.admit(batch(1)));
-            fixture.execute(
-                    """
-                    create trigger meddle before update on penstock.counter
-                    for each row execute function penstock.meddle()
-                    """);
+            LEDGERS.fixture()
+                    .execute(
+                            """
+                            create trigger meddle before update on penstock.counter
+                            for each row execute function penstock.meddle()
+                            """);
 
             assertThat(lane.admit(batch(2)))
                     .isInstanceOfSatisfying(
                             Failed.class, f -> assertThat(f.reason()).contains("over their limit"));
         } finally {
-            fixture.execute("drop function penstock.meddle() cascade");
+            LEDGERS.fixture().execute("drop function penstock.meddle() cascade");
         }
-        assertThat(fixture.used(counter)).isEqualTo(2);
+        assertThat(LEDGERS.fixture().used(counter)).isEqualTo(2);
     }
 
     @Test
     void open_unknownIncarnation_isRefused() throws SQLException {
-        Connection connection = fixture.connect();
+        Connection connection = LEDGERS.fixture().connect();
 
         assertThatExceptionOfType(SQLException.class)
                 .isThrownBy(() -> PostgresLedger.open(connection, UUID.randomUUID(), 0))
@@ -233,19 +221,21 @@ final class LedgerFailureIT {
 
     @Test
     void open_fencedOrClosedIncarnation_isOver() throws SQLException {
-        fixture.execute(
-                "update penstock.replica set state = 'fenced' where incarnation = '"
-                        + fixture.incarnation
-                        + "'");
-        Connection connection = fixture.connect();
+        LEDGERS.fixture()
+                .execute(
+                        "update penstock.replica set state = 'fenced' where incarnation = '"
+                                + LEDGERS.fixture().incarnation
+                                + "'");
+        Connection connection = LEDGERS.fixture().connect();
 
         assertThatExceptionOfType(IncarnationOverException.class)
-                .isThrownBy(() -> PostgresLedger.open(connection, fixture.incarnation, 0));
+                .isThrownBy(
+                        () -> PostgresLedger.open(connection, LEDGERS.fixture().incarnation, 0));
     }
 
     @Test
     void gatewayRole_tables_cannotBeTouched() throws SQLException {
-        try (Connection c = database.connectAsGateway()) {
+        try (Connection c = LEDGERS.database().connectAsGateway()) {
             for (String sql :
                     new String[] {
                         "select * from penstock.counter",

@@ -29,6 +29,7 @@ final class PostgresFixture implements ClockedFixture {
         try {
             owner = database.connectAsOwner();
             execute("truncate penstock.counter, penstock.lane, penstock.journal, penstock.hold");
+            execute("delete from penstock.duty");
             incarnation = Incarnations.register(database);
         } catch (SQLException e) {
             throw new AssertionError(e);
@@ -117,6 +118,24 @@ final class PostgresFixture implements ClockedFixture {
             throw new AssertionError(e);
         }
         return ended;
+    }
+
+    /** As another replica would, which leads. */
+    int sweepHolds() {
+        if (number("select count(*) from penstock.duty where duty = 'sweep'") == 0) {
+            try {
+                UUID leader = Incarnations.register(database);
+                number(
+                        "select count(*) from penstock.claim_duties_v1('test', '%s', array['sweep'])"
+                                .formatted(leader));
+            } catch (SQLException e) {
+                throw new AssertionError(e);
+            }
+        }
+        return (int)
+                number(
+                        "select penstock.sweep_holds_v1(d.incarnation, d.term) from penstock.duty d"
+                                + " where d.duty = 'sweep'");
     }
 
     LaneOpener opener() {
