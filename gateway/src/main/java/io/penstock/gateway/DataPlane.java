@@ -67,7 +67,7 @@ final class DataPlane {
             LongSupplier ticker,
             InstantSource clock) {
         this.registry = registry;
-        this.sweeper = new Sweeper(registry);
+        this.sweeper = new Sweeper(registry, cluster.view());
         Map<String, Target> targets = new LinkedHashMap<>();
         for (ServerConfig server : config.servers()) {
             PooledUpstream upstream = new PooledUpstream(server, ticker);

@@ -1,20 +1,26 @@
 package io.penstock.gateway;
 
+import io.penstock.cluster.control.ControlView;
 import io.penstock.gateway.call.OpenCallRegistry;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Has overdue calls cut, every few milliseconds, on a thread that busy carriers cannot starve. */
+/**
+ * Has calls cut that are overdue or outlast the lease, every few milliseconds, on a thread that
+ * busy carriers cannot starve.
+ */
 final class Sweeper implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Sweeper.class.getName());
     private static final long PERIOD_MILLIS = 20;
 
     private final OpenCallRegistry registry;
+    private final ControlView view;
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    Sweeper(OpenCallRegistry registry) {
+    Sweeper(OpenCallRegistry registry, ControlView view) {
         this.registry = registry;
+        this.view = view;
     }
 
     void start() {
@@ -34,7 +40,7 @@ final class Sweeper implements AutoCloseable {
     /** A fault in one look must not end all later ones: time limits would hold no more. */
     private void sweep() {
         try {
-            registry.sweep();
+            registry.sweep(view.current());
         } catch (RuntimeException e) {
             LOG.log(Level.ERROR, "event=sweep-failed", e);
         }

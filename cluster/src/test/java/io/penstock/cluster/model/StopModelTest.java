@@ -2,11 +2,11 @@ package io.penstock.cluster.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.cluster.model.StopModel.Bounds;
-import io.penstock.cluster.model.StopModel.Dropped;
-import io.penstock.cluster.model.StopModel.May;
+import io.penstock.budget.Depth;
+import io.penstock.cluster.model.StopBounds.May;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,58 +22,59 @@ final class StopModelTest {
     private static final int STATES_MAX = 1_500_000;
     private static final int STATES_MAX_FULL = 12_000_000;
     private static final int WALKS = 2_000;
+    private static final int WALKS_FULL = 100_000;
 
     /** Everything that can happen to a cluster, for walks. */
     private static final May[] ALL = May.values();
 
-    static List<Bounds> bounds() {
+    static List<StopBounds> bounds() {
         return List.of(
                 // two operators, stops that are lifted, reads that are late on both connections
-                Bounds.of(1, 2, May.READ_LATE, May.RESUME),
-                Bounds.of(1, 2, May.RESUME, May.RESUME_ALL),
+                StopBounds.of(1, 2, May.READ_LATE, May.RESUME),
+                StopBounds.of(1, 2, May.RESUME, May.RESUME_ALL),
                 // clocks that drift, processes and machines that stand still, open streams
-                Bounds.of(1, 1, May.DRIFT, May.READ_LATE, May.FREEZE, May.SUSPEND, May.STREAM),
+                StopBounds.of(1, 1, May.DRIFT, May.READ_LATE, May.FREEZE, May.SUSPEND, May.STREAM),
                 // failover, and commits that the standby lacks
-                Bounds.of(1, 1, May.FAIL_OVER, May.CHANGE, May.DIE),
-                Bounds.of(1, 2, May.FAIL_OVER),
+                StopBounds.of(1, 1, May.FAIL_OVER, May.CHANGE, May.DIE),
+                StopBounds.of(1, 2, May.FAIL_OVER),
                 // the sweeper, and a lease that becomes shorter
-                Bounds.of(1, 1, May.SWEEP, May.SHORTEN, May.DIE).lease(2, 3),
-                Bounds.of(1, 1, May.SWEEP, May.DRIFT, May.READ_LATE),
+                StopBounds.of(1, 1, May.SWEEP, May.SHORTEN, May.DIE).lease(2, 3),
+                StopBounds.of(1, 1, May.SWEEP, May.DRIFT, May.READ_LATE),
                 // two replicas that die, end, are cut off and freeze
-                Bounds.of(2, 1, May.DIE, May.CLOSE, May.CUT),
-                Bounds.of(2, 1, May.FREEZE),
-                Bounds.of(2, 1, May.DIE, May.RESUME));
+                StopBounds.of(2, 1, May.DIE, May.CLOSE, May.CUT),
+                StopBounds.of(2, 1, May.FREEZE),
+                StopBounds.of(2, 1, May.DIE, May.RESUME));
     }
 
-    static List<Bounds> boundsInFull() {
+    static List<StopBounds> boundsInFull() {
         return List.of(
-                Bounds.of(2, 2, May.DIE),
-                Bounds.of(2, 1, May.DIE, May.RESUME, May.RESUME_ALL),
-                Bounds.of(2, 1, May.DIE, May.CLOSE, May.CUT, May.FREEZE),
-                Bounds.of(2, 1, May.DRIFT),
-                Bounds.of(2, 1, May.SWEEP),
-                Bounds.of(2, 1, May.FAIL_OVER),
-                Bounds.of(1, 1, May.FAIL_OVER, May.CHANGE, May.READ_LATE),
-                Bounds.of(1, 1, May.FAIL_OVER, May.CHANGE, May.RESUME, May.DIE),
-                Bounds.of(1, 2, May.FAIL_OVER, May.RESUME),
-                Bounds.of(1, 2, May.DIE, May.RESUME, May.RESUME_ALL),
-                Bounds.of(1, 2, May.READ_LATE, May.FREEZE, May.RESUME));
+                StopBounds.of(2, 2, May.DIE),
+                StopBounds.of(2, 1, May.DIE, May.RESUME, May.RESUME_ALL),
+                StopBounds.of(2, 1, May.DIE, May.CLOSE, May.CUT, May.FREEZE),
+                StopBounds.of(2, 1, May.DRIFT),
+                StopBounds.of(2, 1, May.SWEEP),
+                StopBounds.of(2, 1, May.FAIL_OVER),
+                StopBounds.of(1, 1, May.FAIL_OVER, May.CHANGE, May.READ_LATE),
+                StopBounds.of(1, 1, May.FAIL_OVER, May.CHANGE, May.RESUME, May.DIE),
+                StopBounds.of(1, 2, May.FAIL_OVER, May.RESUME),
+                StopBounds.of(1, 2, May.DIE, May.RESUME, May.RESUME_ALL),
+                StopBounds.of(1, 2, May.READ_LATE, May.FREEZE, May.RESUME));
     }
 
     @ParameterizedTest
     @MethodSource("bounds")
-    void protocol_asWritten_isSafeInEveryState(Bounds bounds) {
+    void protocol_asWritten_isSafeInEveryState(StopBounds bounds) {
         explore(bounds, STATES_MAX);
     }
 
     @ParameterizedTest
     @MethodSource("boundsInFull")
     @EnabledIfSystemProperty(named = "penstock.full", matches = "true")
-    void protocol_asWrittenWithinWiderBounds_isSafeInEveryState(Bounds bounds) {
+    void protocol_asWrittenWithinWiderBounds_isSafeInEveryState(StopBounds bounds) {
         explore(bounds, STATES_MAX_FULL);
     }
 
-    private static void explore(Bounds bounds, int statesMax) {
+    private static void explore(StopBounds bounds, int statesMax) {
         StopModel model = new StopModel(bounds);
 
         Explorer.Found found = explorer(model).everywhere(model.start(), statesMax);
@@ -85,7 +86,7 @@ final class StopModelTest {
 
     @Test
     void stop_allReplicasDeadOrCutOff_isConfirmedAfterTheLease() {
-        Bounds bounds = Bounds.of(2, 1, May.DIE, May.CUT);
+        StopBounds bounds = StopBounds.of(2, 1, May.DIE, May.CUT);
         StopModel model = new StopModel(bounds);
 
         Explorer.Found found =
@@ -99,7 +100,8 @@ final class StopModelTest {
 
     @Test
     void resume_whateverHappenedBefore_leavesAWayToSendAgain() {
-        Bounds bounds = Bounds.of(1, 1, May.DIE, May.CLOSE, May.CUT, May.FREEZE, May.RESUME);
+        StopBounds bounds =
+                StopBounds.of(1, 1, May.DIE, May.CLOSE, May.CUT, May.FREEZE, May.RESUME);
         StopModel model = new StopModel(bounds);
 
         Explorer.Found found =
@@ -112,7 +114,7 @@ final class StopModelTest {
 
     @Test
     void stop_ofOtherCalls_leavesAWayToSendTheRest() {
-        StopModel model = new StopModel(Bounds.of(1, 2, May.DIE, May.RESUME).matching(1));
+        StopModel model = new StopModel(StopBounds.of(1, 2, May.DIE, May.RESUME).matching(1));
 
         Explorer.Found found =
                 explorer(model).withoutAWay(model.start(), model::free, model::sends, STATES_MAX);
@@ -124,8 +126,8 @@ final class StopModelTest {
     /** A lower epoch is for a person: without a restart there is no way on, with one there is. */
     @Test
     void failover_toALowerEpoch_needsARestart() {
-        StopModel stays = new StopModel(Bounds.of(1, 1, May.FAIL_OVER, May.CHANGE));
-        StopModel restarts = new StopModel(Bounds.of(1, 1, May.FAIL_OVER, May.CHANGE, May.DIE));
+        StopModel stays = new StopModel(StopBounds.of(1, 1, May.FAIL_OVER, May.CHANGE));
+        StopModel restarts = new StopModel(StopBounds.of(1, 1, May.FAIL_OVER, May.CHANGE, May.DIE));
 
         assertThat(
                         explorer(stays)
@@ -149,7 +151,8 @@ final class StopModelTest {
      */
     @Test
     void protocol_processStandsStillBetweenCheckAndWrite_maySendLate() {
-        StopModel model = new StopModel(Bounds.of(1, 1, May.FREEZE), true);
+        StopModel model =
+                new StopModel(new StopRules(StopBounds.of(1, 1, May.FREEZE), Set.of(), true));
 
         Explorer.Found found = explorer(model).everywhere(model.start(), STATES_MAX);
 
@@ -158,10 +161,10 @@ final class StopModelTest {
 
     @Test
     void protocol_beyondTheBounds_randomWalksFindNothing() {
-        StopModel model = new StopModel(Bounds.of(3, 2, ALL).lease(3, 6));
+        StopModel model = new StopModel(StopBounds.of(3, 2, ALL).lease(3, 6));
         long seed = Long.getLong("penstock.seed", new Random().nextLong());
 
-        for (int walk = 0; walk < WALKS; walk++) {
+        for (int walk = 0; walk < Depth.of("penstock.walks", WALKS, WALKS_FULL); walk++) {
             assertThat(explorer(model).walk(model.start(), new Random(seed + walk), 400))
                     .as("-Dpenstock.seed=%d", seed + walk)
                     .isNull();
@@ -169,8 +172,8 @@ final class StopModelTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Dropped.class)
-    void protocol_withAStepLeftOut_isFoundWrong(Dropped step) {
+    @EnumSource(DroppedStep.class)
+    void protocol_withAStepLeftOut_isFoundWrong(DroppedStep step) {
         StopModel model = new StopModel(boundsThatNeed(step), step);
 
         Explorer.Found found = explorer(model).everywhere(model.start(), STATES_MAX);
@@ -180,10 +183,10 @@ final class StopModelTest {
     }
 
     /** Where a step's absence shows soonest. */
-    private static Bounds boundsThatNeed(Dropped step) {
+    private static StopBounds boundsThatNeed(DroppedStep step) {
         return switch (step) {
             case LEASE_FROM_THE_ANSWER, TRUST_WITHOUT_INSTALL ->
-                    Bounds.of(1, 1, May.READ_LATE).lease(2, 3);
+                    StopBounds.of(1, 1, May.READ_LATE).lease(2, 3);
             case READ_BEFORE_THE_BEAT,
                     FAILED_READ_IS_EMPTY,
                     BOOT_OPEN,
@@ -198,30 +201,30 @@ final class StopModelTest {
                     FENCED_BY_DATABASE_CLOCK,
                     ACKNOWLEDGED_ANY_EPOCH,
                     ACKNOWLEDGED_BEFORE_QUIET ->
-                    Bounds.of(1, 1);
+                    StopBounds.of(1, 1);
             case LISTEN_EXTENDS_THE_LEASE, OLDER_READ_INSTALLED, ACKNOWLEDGED_BEFORE_INSTALL ->
-                    Bounds.of(1, 1, May.READ_LATE);
-            case NO_MARGIN -> Bounds.of(1, 1, May.DRIFT);
-            case SUSPENSION_UNSEEN -> Bounds.of(1, 1, May.SUSPEND);
+                    StopBounds.of(1, 1, May.READ_LATE);
+            case NO_MARGIN -> StopBounds.of(1, 1, May.DRIFT);
+            case SUSPENSION_UNSEEN -> StopBounds.of(1, 1, May.SUSPEND);
             case WAITS_THE_PRESENT_LEASE, ROW_NAMES_THE_PRESENT_LEASE ->
-                    Bounds.of(1, 1, May.SHORTEN).lease(3, 4);
+                    StopBounds.of(1, 1, May.SHORTEN).lease(3, 4);
             case STREAM_WITHOUT_LEASE, TRUSTED_BEFORE_CUT, ACKNOWLEDGED_BEFORE_CUT ->
-                    Bounds.of(1, 1, May.STREAM);
+                    StopBounds.of(1, 1, May.STREAM);
             // The second order covers other calls.
-            case EPOCH_FROM_SEQUENCE -> Bounds.of(1, 2).matching(1);
-            case ACKNOWLEDGED_BY_NAME -> Bounds.of(2, 1);
-            case RESUMED_BY_SCOPE -> Bounds.of(1, 2, May.RESUME);
-            case RESUMED_UNLISTED -> Bounds.of(1, 2, May.RESUME_ALL);
+            case EPOCH_FROM_SEQUENCE -> StopBounds.of(1, 2).matching(1);
+            case ACKNOWLEDGED_BY_NAME -> StopBounds.of(2, 1);
+            case RESUMED_BY_SCOPE -> StopBounds.of(1, 2, May.RESUME);
+            case RESUMED_UNLISTED -> StopBounds.of(1, 2, May.RESUME_ALL);
             case REPEAT_ONLY_READS,
                     WARNING_IS_SUCCESS,
                     LOWER_EPOCH_TRUSTED,
                     SAME_EPOCH_OF_ANOTHER_SERVER,
                     ACKNOWLEDGED_TO_ANOTHER_SERVER ->
-                    Bounds.of(1, 1, May.FAIL_OVER, May.CHANGE);
+                    StopBounds.of(1, 1, May.FAIL_OVER, May.CHANGE);
             case LISTENS_TO_ANOTHER_SERVER ->
-                    Bounds.of(1, 1, May.FAIL_OVER, May.CHANGE, May.READ_LATE);
-            case FENCED_TRUSTS, CLOSED_WITHOUT_WAIT -> Bounds.of(1, 1, May.SWEEP);
-            case CLOSED_BEFORE_QUIET -> Bounds.of(1, 1, May.CLOSE);
+                    StopBounds.of(1, 1, May.FAIL_OVER, May.CHANGE, May.READ_LATE);
+            case FENCED_TRUSTS, CLOSED_WITHOUT_WAIT -> StopBounds.of(1, 1, May.SWEEP);
+            case CLOSED_BEFORE_QUIET -> StopBounds.of(1, 1, May.CLOSE);
         };
     }
 

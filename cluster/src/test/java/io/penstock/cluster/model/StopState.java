@@ -106,6 +106,55 @@ final class StopState {
         WANTED_1
     }
 
+    // What Replica.LIFE says.
+    static final int DEAD = 0;
+    static final int UP = 1;
+    static final int FROZEN = 2;
+    static final int ASLEEP = 3;
+
+    /** Says that it is closed, and still sends. */
+    static final int LEAVING = 4;
+
+    /** Met a lower epoch: only a restart opens it. */
+    static final int REFUSED = 5;
+
+    // What Replica.BEAT says: how far it is.
+    static final int NONE = 0;
+    static final int BEGUN = 1;
+    static final int COMMITTED = 2;
+    static final int READ = 3;
+
+    /** Read first, not committed yet. */
+    static final int READ_FIRST = 4;
+
+    // What Replica.SECTION says.
+    static final int INSIDE = 1;
+    static final int CHECKED = 2;
+
+    /** Has written and left, and writes again. */
+    static final int RETRIES = 3;
+
+    // What Replica.ROW says.
+    static final int LIVE = 1;
+    static final int FENCED = 2;
+    static final int CLOSED = 3;
+
+    // What Order.PHASE says.
+    static final int NEW = 0;
+    static final int ANSWER_ON_ITS_WAY = 1;
+    static final int UNKNOWN = 2;
+    static final int RECORDED = 3;
+    static final int LISTED = 4;
+    static final int CONFIRMED = 5;
+    static final int LIFTED_BEFORE = 6;
+
+    /** Sent, not committed; in variants alone. */
+    static final int SENT = 7;
+
+    // What Whole.WRONG says.
+    static final int CALL_SENT = 1;
+    static final int CHUNK_SENT = 2;
+
     private static final int WHOLE = Whole.values().length;
     private static final int ORDER = Order.values().length;
     private static final int REPLICA = Replica.values().length;

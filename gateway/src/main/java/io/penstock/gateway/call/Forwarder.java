@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Guarantee.</b> The first byte leaves inside a send section, under the snapshot it was
  * judged by. A request is sent a second time only if the first try provably wrote nothing, and then
- * in a send section of its own. While the lease has lapsed no byte of an answer is passed on.
+ * in a send section of its own. While the lease has lapsed no byte of an answer is passed on, and
+ * no further piece of a request.
  *
  * <p><b>Failure.</b> What was not sent comes back as {@link End.NotSent}, for the caller to give
  * its units back and refuse; every other end is answered here, settled and journaled.
@@ -199,7 +200,7 @@ public final class Forwarder {
         private End receive(Exchange exchange) {
             reply.whenGone(() -> open.cut(new Cut.ClientGone(), ticker.getAsLong()));
             try {
-                exchange.sendRest();
+                exchange.sendRest(this::mayGoOn);
                 status = exchange.readHead();
                 long answeredNanos = ticker.getAsLong();
                 open.answered(answeredNanos);
@@ -339,6 +340,16 @@ public final class Forwarder {
         private void beginWrite() {
             if (!open.beginWrite()) {
                 throw new CutShort();
+            }
+        }
+
+        /** Waits as {@link #awaitLease}, for the rest of the request; false if the call was cut. */
+        private boolean mayGoOn() {
+            try {
+                awaitLease();
+                return open.cut() == null;
+            } catch (CutShort e) {
+                return false;
             }
         }
 

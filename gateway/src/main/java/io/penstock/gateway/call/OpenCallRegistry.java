@@ -87,12 +87,18 @@ public final class OpenCallRegistry implements OpenCalls {
     }
 
     /**
-     * Cuts what is overdue, and wakes writers that a cut has not reached. Called every few
-     * milliseconds.
+     * Cuts what is overdue, and sends that are still being made when the lease is over, and wakes
+     * writers that a cut has not reached. Called every few milliseconds.
      */
-    public void sweep() {
+    public void sweep(Snapshot current) {
         long now = ticker.getAsLong();
+        boolean lapsed = !current.trusted(now);
         for (OpenCall open : calls) {
+            // Whoever waits for the end of this lease counts on it: a send is short, or does not
+            // come to its end.
+            if (lapsed && open.sendingUnderOlderThan(Long.MAX_VALUE)) {
+                open.cut(new Cut.Judged(Judgement.STALE), now);
+            }
             Cut overdue = open.cut() == null ? open.overdue(now) : null;
             if (overdue != null) {
                 open.cut(overdue, now);

@@ -3,6 +3,7 @@ package io.penstock.gateway.upstream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /**
  * Writes the rest of a request's body on its own virtual thread.
@@ -21,18 +22,21 @@ final class BodyWriter implements Runnable {
     private final Wire wire;
     private final byte[] body;
     private final int from;
+    private final BooleanSupplier mayGoOn;
     private final Thread thread;
     private volatile boolean complete;
 
-    private BodyWriter(Wire wire, byte[] body, int from) {
+    private BodyWriter(Wire wire, byte[] body, int from, BooleanSupplier mayGoOn) {
         this.wire = wire;
         this.body = body;
         this.from = from;
+        this.mayGoOn = mayGoOn;
         thread = Thread.ofVirtual().name("upstream-body").unstarted(this);
     }
 
-    static BodyWriter start(Wire wire, byte[] body, int from) {
-        BodyWriter writer = new BodyWriter(wire, body, from);
+    /** {@code mayGoOn}: asked before each piece; may take its time. */
+    static BodyWriter start(Wire wire, byte[] body, int from, BooleanSupplier mayGoOn) {
+        BodyWriter writer = new BodyWriter(wire, body, from, mayGoOn);
         writer.thread.start();
         return writer;
     }
@@ -42,6 +46,9 @@ final class BodyWriter implements Runnable {
         ByteBuffer bytes = ByteBuffer.wrap(body, from, body.length - from);
         try {
             while (bytes.position() < body.length) {
+                if (!mayGoOn.getAsBoolean()) {
+                    return;
+                }
                 bytes.limit(Math.min(body.length, bytes.position() + PIECE_BYTES));
                 wire.write(bytes);
             }

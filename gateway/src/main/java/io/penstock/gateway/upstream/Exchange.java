@@ -1,6 +1,7 @@
 package io.penstock.gateway.upstream;
 
 import io.penstock.gateway.http.HeaderBlock;
+import java.util.function.BooleanSupplier;
 
 /**
  * One HTTP/1.1 exchange on an explicit upstream connection.
@@ -34,8 +35,12 @@ public interface Exchange {
      */
     void sendFirst();
 
-    /** Writes what is left of the body. */
-    void sendRest();
+    /**
+     * Writes what is left of the request, the body on a thread of its own.
+     *
+     * @param mayGoOn asked before each piece, on that thread; may wait; false ends the writing
+     */
+    void sendRest(BooleanSupplier mayGoOn);
 
     /** Waits for the final answer's status and headers; interim answers (1xx) are skipped. */
     int readHead();

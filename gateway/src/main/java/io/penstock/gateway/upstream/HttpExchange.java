@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,13 +76,16 @@ final class HttpExchange implements Exchange {
     }
 
     @Override
-    public void sendRest() {
+    public void sendRest(BooleanSupplier mayGoOn) {
         if (headSize > FIRST_BYTES) {
+            if (!mayGoOn.getAsBoolean()) {
+                throw over(new UpstreamException(BROKE_OFF, "the request was not sent to its end"));
+            }
             write(ByteBuffer.wrap(head, FIRST_BYTES, headSize - FIRST_BYTES));
         }
         head = NOTHING;
         if (bodyFrom < requestBody.length) {
-            writer = BodyWriter.start(connection.wire, requestBody, bodyFrom);
+            writer = BodyWriter.start(connection.wire, requestBody, bodyFrom, mayGoOn);
         }
         requestBody = NOTHING;
     }

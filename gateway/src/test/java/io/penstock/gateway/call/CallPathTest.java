@@ -321,6 +321,68 @@ class CallPathTest {
         assertThat(outcomes).containsExactly(Outcome.Kind.CUT);
     }
 
+    /** An upstream that does not read: whoever fences this replica counts on short sends. */
+    @Test
+    void run_leaseEndsWhileTheFirstBytesAreWritten_theSendIsCut() {
+        upstream.duringFirst =
+                () -> {
+                    clock.set(TRUSTED);
+                    registry.sweep(view.current());
+                };
+
+        path().run(call(true), reply);
+
+        assertThat(upstream.received).isEmpty();
+        assertThat(reply.header("Penstock-Decision")).isEqualTo("control-stale");
+    }
+
+    @Test
+    void sweep_leaseLasts_cutsNoSend() {
+        upstream.duringFirst = () -> registry.sweep(view.current());
+
+        path().run(call(true), reply);
+
+        assertThat(upstream.received).hasSize(1);
+        assertThat(outcomes).containsExactly(Outcome.Kind.COMPLETED);
+    }
+
+    @Test
+    void run_stopAfterTheFirstPieceOfALargeRequest_sendsNoOther() {
+        upstream.restPieces = 3;
+        upstream.afterRestPiece =
+                () -> {
+                    Snapshot next = stopped(2, new Scope.All(), false);
+                    ControlStates.publish(view, next);
+                    registry.apply(next);
+                };
+
+        path().run(call(true), reply);
+
+        assertThat(upstream.restSent).isEqualTo(1);
+    }
+
+    @Test
+    void run_lapsedLeaseInALargeRequest_waitsForItToComeBack() {
+        upstream.restPieces = 2;
+        List<Integer> sentWhileLapsed = new ArrayList<>();
+        upstream.afterRestPiece =
+                () -> {
+                    clock.set(TRUSTED);
+                    Thread.ofVirtual()
+                            .start(
+                                    () -> {
+                                        sentWhileLapsed.add(upstream.restSent);
+                                        ControlStates.trust(view.current(), 2 * TRUSTED);
+                                    });
+                };
+
+        path().run(call(true), reply);
+
+        assertThat(upstream.restSent).isEqualTo(2);
+        assertThat(sentWhileLapsed.getFirst()).isEqualTo(1);
+        assertThat(outcomes).containsExactly(Outcome.Kind.COMPLETED);
+    }
+
     @Test
     void run_leaseComesBackInMidStream_goesOn() {
         upstream.answer.add(
@@ -378,7 +440,7 @@ class CallPathTest {
                 (Runnable)
                         () -> {
                             clock.addAndGet(Duration.ofSeconds(6).toNanos());
-                            registry.sweep();
+                            registry.sweep(view.current());
                         });
         upstream.answer.add(bytes("data: 2\n\n"));
 

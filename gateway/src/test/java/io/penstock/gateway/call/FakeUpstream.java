@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** An upstream whose every step a test decides, and that remembers what reached it. */
@@ -20,6 +21,10 @@ final class FakeUpstream implements Upstream, Upstream.Permission.Granted {
     int firstWritesThatFailUnsent;
     int firstWritesThatFailSent;
     int opened;
+    int restPieces;
+    int restSent;
+    Runnable duringFirst = () -> {};
+    Runnable afterRestPiece = () -> {};
     long contentLength = -1;
     int status = 200;
     String contentType = "text/event-stream";
@@ -71,6 +76,7 @@ final class FakeUpstream implements Upstream, Upstream.Permission.Granted {
 
         @Override
         public void sendFirst() {
+            duringFirst.run();
             if (cut) {
                 throw new UpstreamException(UpstreamException.Kind.CUT, "cut");
             }
@@ -85,7 +91,15 @@ final class FakeUpstream implements Upstream, Upstream.Permission.Granted {
         }
 
         @Override
-        public void sendRest() {}
+        public void sendRest(BooleanSupplier mayGoOn) {
+            while (restPieces-- > 0) {
+                if (!mayGoOn.getAsBoolean()) {
+                    return;
+                }
+                restSent++;
+                afterRestPiece.run();
+            }
+        }
 
         @Override
         public int readHead() {

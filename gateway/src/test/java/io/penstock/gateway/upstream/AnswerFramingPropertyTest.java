@@ -40,7 +40,7 @@ final class AnswerFramingPropertyTest {
                         new Connection(wire, 0), new ConnectionPool(1, () -> 0), Heads.PLAIN);
         exchange.prepare("GET", "/", new HeaderBlock(), new byte[0]);
         exchange.sendFirst();
-        exchange.sendRest();
+        exchange.sendRest(() -> true);
         assertThat(exchange.readHead()).isEqualTo(200);
         StringBuilder body = new StringBuilder();
         byte[] into = new byte[1 + random.nextInt(5_000)];

@@ -21,7 +21,7 @@ final class AnswerReadingTest {
                         new Connection(wire, 0), new ConnectionPool(1, () -> 0), Heads.PLAIN);
         exchange.prepare(method, "/", new HeaderBlock(), new byte[0]);
         exchange.sendFirst();
-        exchange.sendRest();
+        exchange.sendRest(() -> true);
         int status = exchange.readHead();
         return new Read(
                 status, exchange.headers(), exchange.contentLength(), Exchanges.drain(exchange));
@@ -202,7 +202,7 @@ final class AnswerReadingTest {
                         new Connection(wire, 0), new ConnectionPool(1, () -> 0), Heads.PLAIN);
         exchange.prepare("GET", "/", new HeaderBlock(), new byte[0]);
         exchange.sendFirst();
-        exchange.sendRest();
+        exchange.sendRest(() -> true);
         exchange.readHead();
         return exchange;
     }

@@ -80,7 +80,7 @@ final class ExchangePump {
             Exchange exchange = upstream.open();
             exchange.prepare("POST", path, headers, body);
             exchange.sendFirst();
-            exchange.sendRest();
+            exchange.sendRest(() -> true);
             int status = exchange.readHead();
             while (exchange.read(into, 0, into.length) >= 0) {
                 continue;

@@ -59,7 +59,7 @@ final class Exchanges {
         try {
             exchange.prepare(method, "/mcp", headers, body);
             exchange.sendFirst();
-            exchange.sendRest();
+            exchange.sendRest(() -> true);
             int status = exchange.readHead();
             return new Answer(
                     status, exchange.headers(), exchange.contentLength(), drain(exchange));

@@ -141,7 +141,7 @@ final class HostileUpstreamIT {
         exchange.prepare(
                 "POST", "/mcp", new HeaderBlock(), body.getBytes(StandardCharsets.ISO_8859_1));
         exchange.sendFirst();
-        exchange.sendRest();
+        exchange.sendRest(() -> true);
         assertThat(exchange.readHead()).isEqualTo(200);
         return exchange;
     }
@@ -336,7 +336,7 @@ final class HostileUpstreamIT {
             Exchange exchange = upstream.open();
             exchange.prepare("POST", "/mcp", new HeaderBlock(), new byte[] {'{', '}'});
             exchange.sendFirst();
-            exchange.sendRest();
+            exchange.sendRest(() -> true);
             FutureTask<Kind> reading = new FutureTask<>(() -> kindOfFailure(exchange));
             Thread.ofVirtual().start(reading);
             stalled.await();
@@ -374,7 +374,7 @@ final class HostileUpstreamIT {
             HttpExchange exchange = (HttpExchange) upstream.open();
             exchange.prepare("POST", "/mcp", new HeaderBlock(), new byte[16 * 1024 * 1024]);
             exchange.sendFirst();
-            exchange.sendRest();
+            exchange.sendRest(() -> true);
             stalled.await();
 
             exchange.cut();
@@ -404,7 +404,7 @@ final class HostileUpstreamIT {
 
             second.prepare("GET", "/", new HeaderBlock(), new byte[0]);
             second.sendFirst();
-            second.sendRest();
+            second.sendRest(() -> true);
             assertThat(second.readHead()).isEqualTo(200);
             assertThat(Exchanges.drain(second)).isEqualTo("ok");
             second.finish();

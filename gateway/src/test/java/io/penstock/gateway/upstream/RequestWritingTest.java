@@ -199,10 +199,22 @@ final class RequestWritingTest {
         exchange.sendFirst();
         assertThat(wire.writes).containsExactly(Exchange.FIRST_BYTES);
 
-        exchange.sendRest();
+        exchange.sendRest(() -> true);
         exchange.awaitBody();
         assertThat(wire.written.toString(StandardCharsets.ISO_8859_1).endsWith("\r\n\r\n" + body))
                 .isTrue();
+    }
+
+    @Test
+    void sendRest_mayNotGoOn_writesNothingMore() throws Exception {
+        HttpExchange exchange = exchange(Heads.PLAIN);
+        exchange.prepare("POST", "/a", new HeaderBlock(), new byte[100_000]);
+
+        exchange.sendFirst();
+        exchange.sendRest(() -> false);
+        exchange.awaitBody();
+
+        assertThat(wire.writes).containsExactly(Exchange.FIRST_BYTES);
     }
 
     @Test
@@ -217,7 +229,7 @@ final class RequestWritingTest {
         exchange.sendFirst();
         assertThat(wire.writes).containsExactly(Exchange.FIRST_BYTES);
 
-        exchange.sendRest();
+        exchange.sendRest(() -> true);
         exchange.awaitBody();
         String all = wire.written.toString(StandardCharsets.ISO_8859_1);
         assertThat(all.length()).isGreaterThan(25_000);

@@ -187,7 +187,7 @@ final class UpstreamTlsIT {
             HttpExchange exchange = (HttpExchange) upstream.open();
             exchange.prepare("POST", "/", new HeaderBlock(), new byte[16 * 1024 * 1024]);
             exchange.sendFirst();
-            exchange.sendRest();
+            exchange.sendRest(() -> true);
             FutureTask<Kind> reading =
                     new FutureTask<>(
                             () -> {
