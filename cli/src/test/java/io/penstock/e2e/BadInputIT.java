@@ -199,7 +199,7 @@ final class BadInputIT {
                 Bad.rpc("encoded body", call, 415, 0).with("Content-Encoding: gzip"),
                 Bad.rpc("foreign origin", call, 403, 0).with("Origin: https://evil.example"),
                 Bad.rpc("method override", call, 400, 0).with("X-HTTP-Method-Override: DELETE"),
-                Bad.rpc("body over its bound", "x".repeat(70_000), 413, 0).decided("none"),
+                Bad.rpc("body over its bound", "x".repeat(70_000), 413, 0),
                 Bad.stateless(
                         "method header that disagrees",
                         statelessCall("echo"),
@@ -403,7 +403,10 @@ final class BadInputIT {
     private void refusesBytes(String bytes) throws IOException {
         try (Wire wire = Wire.open(plain.port())) {
             wire.send(bytes);
-            assertThat(wire.answer().status()).isEqualTo(400);
+            Wire.Answer answer = wire.answer();
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.decision()).isEqualTo("malformed");
+            assertThat(answer.header("Penstock-Replica")).hasValue("plain");
             if (!bytes.contains("secret")) assertThat(wire.closed()).as("closed").isTrue();
         }
         assertThat(gate.upstream().count()).isZero();
@@ -450,10 +453,14 @@ final class BadInputIT {
         return Map.of(
                         "silent socket",
                         "",
+                        "slow first word",
+                        "PO",
                         "slow head",
                         head,
                         "slow body",
-                        head + "Content-Length: 100\r\n\r\nhalf")
+                        head + "Content-Length: 100\r\n\r\nhalf",
+                        "slow chunk",
+                        head + "Transfer-Encoding: chunked\r\n\r\n5\r\nhel")
                 .entrySet()
                 .stream()
                 .map(
@@ -464,8 +471,15 @@ final class BadInputIT {
 
     private void closesInTime(String bytes) throws IOException {
         try (Wire wire = Wire.open(plain.port())) {
-            if (!bytes.isEmpty()) wire.send(bytes);
             long started = System.nanoTime();
+            if (!bytes.isEmpty()) {
+                wire.send(bytes);
+                Wire.Answer answer = wire.answer();
+                assertThat(answer.status()).isEqualTo(408);
+                assertThat(answer.decision()).isEqualTo("malformed");
+                assertThat(answer.header("Connection")).hasValue("close");
+                assertThat(answer.json().path("code").asText()).isEqualTo("too-slow");
+            }
             wire.drain();
             assertThat(Duration.ofNanos(System.nanoTime() - started))
                     .isLessThan(Duration.ofSeconds(15));

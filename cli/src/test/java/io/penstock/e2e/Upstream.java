@@ -147,6 +147,12 @@ final class Upstream implements AutoCloseable {
             out.write(used(id(arrival), name.substring(4)));
             return true;
         }
+        if (arrival.method().equals("HEAD")) {
+            out.write(
+                    "HTTP/1.1 200 OK\r\nContent-Length: 5000000000\r\n\r\n"
+                            .getBytes(StandardCharsets.UTF_8));
+            return true;
+        }
         out.write(plain(arrival));
         return true;
     }

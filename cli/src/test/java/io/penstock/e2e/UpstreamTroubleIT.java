@@ -165,4 +165,21 @@ final class UpstreamTroubleIT {
                                         + " order by at desc limit 1"))
                 .containsExactly(List.of("client-gone"));
     }
+
+    /** RFC 9110, section 8.6: what a GET would have got; its body is not awaited. */
+    @Test
+    void head_keepsTheLengthThatTheUpstreamNames() throws IOException {
+        long settled = outcomes();
+        try (Wire wire = Wire.open(gate.replica(0).port())) {
+            wire.send(Requests.http(Settings.KEY, "HEAD", "/http/api/users/1", ""));
+            Wire.Answer answer = wire.head();
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.decision()).isEqualTo("admitted");
+            assertThat(answer.header("Content-Length")).hasValue("5000000000");
+
+            byte[] next = Requests.http(Settings.KEY, "GET", "/http/api/users/1", "");
+            assertThat(wire.call(next).status()).as("the connection lives on").isEqualTo(200);
+        }
+        Await.until("both calls are settled", () -> outcomes() == settled + 2);
+    }
 }

@@ -110,10 +110,12 @@ final class DataPlane {
                 new DataListener(
                         config.listen(),
                         config.limits(),
+                        false,
                         new Router(mcp, http, new Origins(config.origins()), entrance),
                         ticker,
                         clock,
-                        watchers.door());
+                        watchers.door(),
+                        (block, decision) -> headers.add(block, decision, ids.get()));
     }
 
     void start() {

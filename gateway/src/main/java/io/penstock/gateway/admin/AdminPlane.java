@@ -5,6 +5,7 @@ import io.penstock.gateway.config.LimitsConfig;
 import io.penstock.gateway.config.Readiness;
 import io.penstock.gateway.door.DataListener;
 import io.penstock.gateway.door.DoorEvents;
+import io.penstock.gateway.door.DoorMarks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -74,7 +75,8 @@ public final class AdminPlane implements AutoCloseable {
                         handler,
                         sources.ticker(),
                         sources.wall(),
-                        DoorEvents.NONE);
+                        DoorEvents.NONE,
+                        DoorMarks.NONE);
         ratios = new BudgetRatios(queries, meters);
     }
 

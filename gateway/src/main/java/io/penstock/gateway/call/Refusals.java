@@ -146,7 +146,7 @@ public final class Refusals {
         Budget budget = standing.counter().budget();
         return new Refusal(
                 code,
-                "budget " + budget.name() + " " + what,
+                "budget " + budget.name() + ": " + what,
                 scope(budget, subject),
                 budget.name(),
                 standing.counter().limit(),

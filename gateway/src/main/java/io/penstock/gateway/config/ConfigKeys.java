@@ -173,12 +173,12 @@ final class ConfigKeys {
                         "limits.header-timeout",
                         new Span("100ms", "10m"),
                         "10s",
-                        "From a request's first byte to the end of its head."),
+                        "From a request's first byte to the end of its head. Slower ones get 408."),
                 key(
                         "limits.body-timeout",
                         new Span("100ms", "1h"),
                         "30s",
-                        "From the end of the head to the end of the body."),
+                        "From the end of the head to the end of the body. Slower ones get 408."),
                 key(
                         "limits.idle-timeout",
                         new Span("1s", "24h"),

@@ -47,12 +47,13 @@ public final class DataListener implements AutoCloseable {
             LongSupplier ticker,
             InstantSource clock,
             DoorEvents events) {
-        this(listen, limits, false, handler, ticker, clock, events);
+        this(listen, limits, false, handler, ticker, clock, events, DoorMarks.NONE);
     }
 
     /**
      * @param http10 whether HTTP/1.0 may look too, with GET and HEAD: never where agents call, as
      *     proxies read its requests in more than one way
+     * @param marks for what the listener answers itself
      */
     public DataListener(
             ListenConfig listen,
@@ -61,7 +62,8 @@ public final class DataListener implements AutoCloseable {
             RequestHandler handler,
             LongSupplier ticker,
             InstantSource clock,
-            DoorEvents events) {
+            DoorEvents events,
+            DoorMarks marks) {
         this.listen = listen;
         ListenConfig.ServerTls tls = listen.tls();
         door =
@@ -72,6 +74,7 @@ public final class DataListener implements AutoCloseable {
                         ticker,
                         clock,
                         events,
+                        marks,
                         tls == null ? null : ServerTlsContext.load(tls));
         sweeper = new Sweeper(door);
     }

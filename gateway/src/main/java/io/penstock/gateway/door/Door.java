@@ -4,6 +4,7 @@ import io.helidon.webserver.http2.Http2Config;
 import io.helidon.webserver.http2.Http2ConnectionSelector;
 import io.helidon.webserver.spi.ServerConnectionSelector;
 import io.penstock.gateway.config.LimitsConfig;
+import io.penstock.gateway.http.HeaderBlock;
 import io.penstock.gateway.http.RequestHandler;
 import java.time.InstantSource;
 import java.util.Set;
@@ -25,6 +26,7 @@ final class Door {
     final RequestHandler handler;
     final LongSupplier ticker;
     final DoorEvents events;
+    final DoorMarks marks;
     final DateLine date;
     final @Nullable ServerTlsContext tls;
     final ServerConnectionSelector http2;
@@ -45,15 +47,25 @@ final class Door {
             LongSupplier ticker,
             InstantSource clock,
             DoorEvents events,
+            DoorMarks marks,
             @Nullable ServerTlsContext tls) {
         this.limits = limits;
         this.http10 = http10;
         this.handler = handler;
         this.ticker = ticker;
         this.events = events;
+        this.marks = marks;
         this.tls = tls;
         date = new DateLine(clock);
         http2 = Http2ConnectionSelector.builder().http2Config(http2(limits)).build();
+    }
+
+    /** Headers of a refusal of the door's own. */
+    HeaderBlock refusal(RequestRefused refused) {
+        HeaderBlock headers = Problem.headers(refused.status());
+        boolean ours = refused.reason() == RequestRefused.Reason.OVERLOADED;
+        marks.add(headers, ours ? "overloaded" : "malformed");
+        return headers;
     }
 
     private static Http2Config http2(LimitsConfig limits) {

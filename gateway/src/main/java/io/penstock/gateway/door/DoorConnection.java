@@ -103,7 +103,14 @@ final class DoorConnection {
 
     private void serve(HelidonSocket socket, @Nullable X509Certificate certificate) {
         Intake in = new Intake(socket::get);
-        if (speaksHttp2(socket, in)) {
+        if (!socket.protocolNegotiated() || !socket.protocol().equals("h2")) {
+            pace.whenLate(new LateAnswer(door, socket, pace, in));
+        }
+        boolean second = speaksHttp2(socket, in);
+        if (!pace.readingEnds()) {
+            in.discard();
+        } else if (second) {
+            pace.whenLate(null);
             byte[] first = Arrays.copyOfRange(in.buffer, in.position, in.limit);
             Http2Link link = new Http2Link(door, socket, pace, certificate);
             http2 = link;

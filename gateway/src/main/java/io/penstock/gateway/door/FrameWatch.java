@@ -15,7 +15,9 @@ final class FrameWatch {
     private static final int DATA = 0;
     private static final int HEADERS = 1;
     private static final int RST_STREAM = 3;
+    private static final int WINDOW_UPDATE = 8;
     private static final int CONTINUATION = 9;
+    private static final int END_STREAM = 1;
     private static final int END_HEADERS = 4;
 
     private final Listener listener;
@@ -34,6 +36,9 @@ final class FrameWatch {
         void data(int stream);
 
         void reset(int stream);
+
+        /** A frame, of whatever type, that brings no request forward. */
+        void idle();
     }
 
     FrameWatch(Listener listener) {
@@ -69,13 +74,22 @@ final class FrameWatch {
                         | (header[7] & 255) << 8
                         | header[8] & 255;
         switch (header[3]) {
-            case DATA -> listener.data(stream);
-            case HEADERS -> listener.headers(stream, endHeaders);
-            case RST_STREAM -> listener.reset(stream);
-            case CONTINUATION -> listener.continued(stream, endHeaders);
-            default -> {
-                // Of no interest here.
+            case DATA -> {
+                listener.data(stream);
+                if (skip == 0 && (header[4] & END_STREAM) == 0) {
+                    listener.idle();
+                }
             }
+            case HEADERS -> listener.headers(stream, endHeaders);
+            case RST_STREAM -> {
+                listener.reset(stream);
+                listener.idle();
+            }
+            case CONTINUATION -> listener.continued(stream, endHeaders);
+            case WINDOW_UPDATE -> {
+                // As many as there is to read.
+            }
+            default -> listener.idle();
         }
     }
 }

@@ -79,6 +79,10 @@ final class Http1Connection {
         try {
             RequestHead head = HeadReader.read(in, door.limits.headerBytes(), door.http10);
             byte[] body = body(head, bodies);
+            if (body == null || !pace.readingEnds()) {
+                in.discard();
+                return false;
+            }
             return answer(head, body, arrived);
         } catch (RequestRefused e) {
             refuse(e);
@@ -104,13 +108,17 @@ final class Http1Connection {
         }
     }
 
-    private byte[] body(RequestHead head, BodyReader bodies) {
+    /** The body; null where the head came too late. */
+    private byte @Nullable [] body(RequestHead head, BodyReader bodies) {
         BodyReader.check(head, door.limits.bodyBytes());
         if (head.chunked() || head.contentLength() > in.limit - in.position) {
-            pace.body();
+            if (!pace.readingEnds()) {
+                return null;
+            }
             if (head.expectContinue() && !in.hasBytes()) {
                 write(CONTINUE);
             }
+            pace.body();
         }
         return bodies.read(head);
     }
@@ -176,10 +184,14 @@ final class Http1Connection {
     }
 
     private void refuse(RequestRefused refused) {
+        if (!pace.readingEnds()) {
+            in.discard();
+            return;
+        }
         door.events.refused(refused.reason().label());
         Http1Reply reply = reply(false, true);
-        HeaderBlock headers = Problem.headers(refused.status());
-        byte[] body = Problem.body(refused.status(), refused.reason().label(), refused.detail());
+        HeaderBlock headers = door.refusal(refused);
+        byte[] body = Problem.body(refused);
         try {
             reply.send(refused.status(), headers, body, 0, body.length);
         } catch (ClientGone e) {

@@ -17,6 +17,7 @@ final class Http1Reply implements Reply {
     /** A larger piece is written in parts, so that a slow but steady reader counts as alive. */
     private static final int PART_BYTES = 64 * 1024;
 
+    private static final String LENGTH = "Content-Length";
     private static final byte[] CLOSE = ascii("Connection: close\r\n");
     private static final byte[] CHUNKED = ascii("Transfer-Encoding: chunked\r\n");
     private static final byte[] LAST_CHUNK = ascii("0\r\n\r\n");
@@ -63,7 +64,7 @@ final class Http1Reply implements Reply {
     public void send(int status, HeaderBlock headers, byte[] body, int offset, int length) {
         expect(State.OPEN);
         layOutHead(status, headers);
-        if (!bodiless || head && length > 0) {
+        if (!bodiless || head && length > 0 && headers.first(LENGTH) == null) {
             out.contentLength(length);
         }
         out.line();
@@ -167,6 +168,11 @@ final class Http1Reply implements Reply {
         out.clear();
         out.status(status);
         out.headers(headers);
+        boolean says = status == 304 || head && status != 204;
+        String described = says ? headers.first(LENGTH) : null;
+        if (described != null) {
+            out.header(LENGTH, described);
+        }
         out.raw(door.date.line());
         if (close) {
             out.raw(CLOSE);

@@ -34,11 +34,27 @@ final class Http2Link implements FrameWatch.Listener {
      */
     private static final int STRAYS_MAX = 16;
 
+    /**
+     * CONTINUATION frames of one header block. Helidon counts their bytes, so that empty ones would
+     * be kept without end; a block within any sensible bound needs a few.
+     */
+    private static final int CONTINUATIONS_MAX = 64;
+
+    /** Frames a second that bring no request forward, such as pings, and how many at once. */
+    private static final long IDLE_FRAMES_PER_SECOND = 1_000;
+
+    private static final long IDLE_FRAME_NANOS = 1_000_000_000L / IDLE_FRAMES_PER_SECOND;
+    private static final long IDLE_FRAMES_BURST = 2_000;
+
     /** Between the goodbye and the close: time for the client to read it, and for last frames. */
     private static final long GOODBYE_NANOS = 100_000_000L;
 
     private static final int GOAWAY = 7;
     private static final int LAST_STREAM_AT = 9;
+    private static final int ERROR_AT = 13;
+    private static final int NO_ERROR = 0;
+    private static final int ENHANCE_YOUR_CALM = 11;
+    private static final int LAST_ERROR = 13;
     private static final int ANY_STREAM = Integer.MAX_VALUE;
 
     private final Door door;
@@ -54,12 +70,16 @@ final class Http2Link implements FrameWatch.Listener {
     private volatile boolean ended;
     private volatile boolean drainSaid;
     private int strays;
+    private int continuations;
+    private long idleFramesPaidUntil;
+    private boolean flooding;
 
     Http2Link(Door door, HelidonSocket socket, Pace pace, @Nullable X509Certificate certificate) {
         this.door = door;
         this.socket = socket;
         this.pace = pace;
         this.certificate = certificate;
+        idleFramesPaidUntil = door.ticker.getAsLong();
     }
 
     /**
@@ -125,7 +145,7 @@ final class Http2Link implements FrameWatch.Listener {
         }
         if (door.draining && !drainSaid) {
             drainSaid = true;
-            Thread.startVirtualThread(() -> sayGoAway(ANY_STREAM));
+            Thread.startVirtualThread(() -> sayGoAway(ANY_STREAM, NO_ERROR));
         }
     }
 
@@ -138,7 +158,7 @@ final class Http2Link implements FrameWatch.Listener {
             goneAway = lastStream;
             pace.linger(GOODBYE_NANOS);
         }
-        Thread.startVirtualThread(() -> sayGoAway(goneAway));
+        Thread.startVirtualThread(() -> sayGoAway(goneAway, NO_ERROR));
     }
 
     private void lastCallEnded() {
@@ -152,6 +172,7 @@ final class Http2Link implements FrameWatch.Listener {
     @Override
     public void headers(int stream, boolean whole) {
         lastStream = Math.max(lastStream, stream);
+        continuations = 0;
         if (!whole) {
             pace.headerBlock(true);
         }
@@ -159,6 +180,7 @@ final class Http2Link implements FrameWatch.Listener {
 
     @Override
     public void continued(int stream, boolean last) {
+        flooding |= ++continuations > CONTINUATIONS_MAX;
         if (last) {
             pace.headerBlock(false);
         }
@@ -183,6 +205,16 @@ final class Http2Link implements FrameWatch.Listener {
         }
     }
 
+    @Override
+    public void idle() {
+        long now = door.ticker.getAsLong();
+        if (idleFramesPaidUntil - now < 0) {
+            idleFramesPaidUntil = now;
+        }
+        idleFramesPaidUntil += IDLE_FRAME_NANOS;
+        flooding |= idleFramesPaidUntil - now > IDLE_FRAMES_BURST * IDLE_FRAME_NANOS;
+    }
+
     private DataReader reader(byte[] first) {
         AtomicReference<byte @Nullable []> once = new AtomicReference<>(first);
         return DataReader.create(
@@ -192,8 +224,18 @@ final class Http2Link implements FrameWatch.Listener {
                     if (bytes != null) {
                         watch.pass(bytes);
                     }
+                    if (flooding) {
+                        return calmDown();
+                    }
                     return strays > STRAYS_MAX ? null : bytes;
                 });
+    }
+
+    /** Ends the connection of a client that only keeps us busy. */
+    private byte @Nullable [] calmDown() {
+        door.events.refused(RequestRefused.Reason.FLOOD.label());
+        sayGoAway(lastStream, ENHANCE_YOUR_CALM);
+        return null;
     }
 
     private byte @Nullable [] read() {
@@ -236,6 +278,14 @@ final class Http2Link implements FrameWatch.Listener {
     private void writeFrame(byte[] frame) {
         if (frame[3] == GOAWAY) {
             putInt(frame, LAST_STREAM_AT, lastStream);
+            if (frame[ERROR_AT] != 0
+                    || frame[ERROR_AT + 1] != 0
+                    || frame[ERROR_AT + 2] != 0
+                    || frame[ERROR_AT + 3] < 0
+                    || frame[ERROR_AT + 3] > LAST_ERROR) {
+                // Helidon puts HTTP's 431 here.
+                putInt(frame, ERROR_AT, ENHANCE_YOUR_CALM);
+            }
         }
         Http2Exchange mine = byThread.get(Thread.currentThread());
         if (mine != null) {
@@ -261,11 +311,12 @@ final class Http2Link implements FrameWatch.Listener {
         }
     }
 
-    private void sayGoAway(int last) {
+    private void sayGoAway(int last, int error) {
         byte[] frame = new byte[17];
         frame[2] = 8;
         frame[3] = GOAWAY;
         putInt(frame, LAST_STREAM_AT, last);
+        putInt(frame, ERROR_AT, error);
         try {
             writeLocked(frame);
         } catch (UncheckedIOException e) {

@@ -46,7 +46,7 @@ final class Http2Reply implements Reply {
     public void send(int status, HeaderBlock headers, byte[] body, int offset, int length) {
         expect(State.OPEN);
         if (head || status == 204 || status == 304) {
-            begin(status, headers, head ? length : 0);
+            begin(status, headers, head ? length : 0L);
             end();
             return;
         }
@@ -61,11 +61,15 @@ final class Http2Reply implements Reply {
         begin(status, headers, 0);
     }
 
-    private void begin(int status, HeaderBlock headers, int contentLength) {
+    private void begin(int status, HeaderBlock headers, long contentLength) {
         expect(State.OPEN);
         layOut(status, headers);
         bodiless = head || status == 204 || status == 304;
-        if (contentLength > 0) {
+        boolean says = status == 304 || head && status != 204;
+        String described = says ? headers.first("Content-Length") : null;
+        if (described != null) {
+            response.header(HeaderValues.create(HeaderNames.CONTENT_LENGTH, described));
+        } else if (contentLength > 0) {
             response.header(HeaderValues.create(HeaderNames.CONTENT_LENGTH, contentLength));
         }
         state = State.BEGUN;

@@ -88,9 +88,9 @@ final class Http2Routing implements HttpRouting {
     private static void refuse(
             Door door, RequestRefused refused, Http2Request reading, Http2Reply reply) {
         door.events.refused(refused.reason().label());
-        byte[] body = Problem.body(refused.status(), refused.reason().label(), refused.detail());
+        byte[] body = Problem.body(refused);
         try {
-            reply.send(refused.status(), Problem.headers(refused.status()), body, 0, body.length);
+            reply.send(refused.status(), door.refusal(refused), body, 0, body.length);
         } catch (ClientGone e) {
             throw new CloseConnectionException("client gone", e);
         }

@@ -65,6 +65,13 @@ final class Intake {
         return true;
     }
 
+    /** Reads on without looking until the connection's end. */
+    void discard() {
+        do {
+            position = limit;
+        } while (more());
+    }
+
     /** Reads exactly so many bytes; false when the connection ended before. */
     boolean readFully(byte[] into, int offset, int length) {
         int done = 0;

@@ -3,7 +3,9 @@ package io.penstock.gateway.door;
 import io.penstock.gateway.config.LimitsConfig;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long one connection may take for what it is doing, and its cut.
@@ -11,6 +13,10 @@ import java.util.function.LongSupplier;
  * <p>A virtual thread that reads with a timeout costs a timer each time. So nothing here waits: the
  * connection notes what it does since when, and the {@link Sweeper} cuts what is overdue by closing
  * the plain socket below any TLS, which wakes reader and writer and never blocks.
+ *
+ * <p>A request that is overdue can be answered before: {@link #whenLate}. Who comes first, the last
+ * byte or the sweeper, is decided by one exchange of {@code deadline}, so that a request is either
+ * served or told that it came too late.
  *
  * <p><b>Threads.</b> The connection's own thread; {@link #wake}, {@link #cut} and {@link #sweep}
  * any.
@@ -21,6 +27,9 @@ final class Pace {
 
     /** A call that takes longer is watched for its client going away; faster ones pay nothing. */
     static final long WATCH_AFTER_NANOS = 50_000_000L;
+
+    /** An answer to an overdue request, and what the client still sends, have this long. */
+    static final long LATE_NANOS = 2_000_000_000L;
 
     private static final long NEVER = Long.MIN_VALUE;
 
@@ -44,18 +53,43 @@ final class Pace {
     private final LongSupplier ticker;
     private final DoorEvents events;
     private volatile Phase phase = Phase.IDLE;
-    private volatile long deadline = NEVER;
+    private final AtomicLong deadline = new AtomicLong(NEVER);
+    private volatile @Nullable Runnable whenLate;
     private volatile long writeSince = NEVER;
     private volatile long wokenAt = NEVER;
     private volatile long callSince = NEVER;
     private volatile long blockDeadline = NEVER;
     private volatile boolean cut;
 
+    /** What the connection's own thread set last; another value in {@code deadline} means late. */
+    private long mine = NEVER;
+
     Pace(SocketChannel channel, LimitsConfig limits, LongSupplier ticker, DoorEvents events) {
         this.channel = channel;
         this.limits = limits;
         this.ticker = ticker;
         this.events = events;
+    }
+
+    /**
+     * Has the action run, on a thread of its own, where a request is overdue; the connection is cut
+     * {@link #LATE_NANOS} later. Without an action, or with null, it is cut at once.
+     */
+    void whenLate(@Nullable Runnable action) {
+        whenLate = action;
+    }
+
+    /**
+     * What was being read is there.
+     *
+     * @return false where it came too late: it was answered, and nothing else may answer
+     */
+    boolean readingEnds() {
+        if (!deadline.compareAndSet(mine, NEVER)) {
+            return false;
+        }
+        mine = NEVER;
+        return true;
     }
 
     /** Waits for a request's first byte; a new connection has as long for it as for a head. */
@@ -95,7 +129,7 @@ final class Pace {
 
     /** Whether nothing has been asked for longer than an idle connection is kept. */
     boolean idleSince(long now) {
-        long due = deadline;
+        long due = deadline.get();
         return phase == Phase.IDLE && due != NEVER && now - due >= 0;
     }
 
@@ -129,19 +163,33 @@ final class Pace {
     }
 
     void sweep(long now) {
-        long due = deadline;
+        long due = deadline.get();
         long block = blockDeadline;
         if (due != NEVER && now - due >= 0) {
-            if (phase != Phase.LINGER) {
-                events.timedOut(phase.label);
-            }
-            cut();
+            overdue(due, now);
         } else if (block != NEVER && now - block >= 0) {
             events.timedOut(Phase.HEADER.label);
             cut();
         } else if (stalled(now)) {
             events.timedOut("write");
             cut();
+        }
+    }
+
+    private void overdue(long due, long now) {
+        Phase late = phase;
+        Runnable action = late == Phase.HEADER || late == Phase.BODY ? whenLate : null;
+        if (!deadline.compareAndSet(due, action == null ? NEVER : now + LATE_NANOS)) {
+            return;
+        }
+        if (late != Phase.LINGER) {
+            events.timedOut(late.label);
+        }
+        if (action == null) {
+            cut();
+        } else {
+            phase = Phase.LINGER;
+            Thread.startVirtualThread(action);
         }
     }
 
@@ -178,9 +226,10 @@ final class Pace {
     }
 
     private void enter(Phase next, long until) {
-        deadline = NEVER;
+        deadline.set(NEVER);
         callSince = NEVER;
         phase = next;
-        deadline = until;
+        mine = until;
+        deadline.set(until);
     }
 }

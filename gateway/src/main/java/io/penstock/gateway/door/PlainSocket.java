@@ -70,6 +70,10 @@ final class PlainSocket implements HelidonSocket {
         try {
             in.clear();
             int read = channel.read(in);
+            if (read == READ_BYTES) {
+                // There is more: a client that never lets us wait must not keep others waiting.
+                Thread.yield();
+            }
             return read < 0 ? null : Arrays.copyOf(in.array(), read);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

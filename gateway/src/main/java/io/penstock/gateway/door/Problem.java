@@ -15,6 +15,10 @@ final class Problem {
         return headers;
     }
 
+    static byte[] body(RequestRefused refused) {
+        return body(refused.status(), refused.reason().label(), refused.detail());
+    }
+
     /**
      * @param code why, as one fixed word
      * @param detail a sentence of our own, without quotes and backslashes

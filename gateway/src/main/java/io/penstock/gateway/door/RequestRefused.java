@@ -38,6 +38,8 @@ final class RequestRefused extends RuntimeException {
         HEAD_TOO_LARGE("head-too-large"),
         BODY_TOO_LARGE("body-too-large"),
         NOT_SUPPORTED("not-supported"),
+        TOO_SLOW("too-slow"),
+        FLOOD("flood"),
         OVERLOADED("overloaded");
 
         private final String label;

@@ -48,10 +48,14 @@ final class ResponseHead {
         for (int i = 0; i < headers.size(); i++) {
             String name = headers.name(i);
             if (!ResponseNames.doors(name)) {
-                name(name);
-                value(headers.value(i));
+                header(name, headers.value(i));
             }
         }
+    }
+
+    void header(String name, String value) {
+        name(name);
+        value(value);
     }
 
     void contentLength(long value) {
@@ -196,6 +200,7 @@ final class ResponseHead {
             case 404 -> "Not Found";
             case 405 -> "Method Not Allowed";
             case 406 -> "Not Acceptable";
+            case 408 -> "Request Timeout";
             case 409 -> "Conflict";
             case 413 -> "Content Too Large";
             case 414 -> "URI Too Long";

@@ -1,6 +1,9 @@
 package io.penstock.gateway.door;
 
-/** Headers of an answer that are the door's own: connection, framing and date. */
+/**
+ * Headers of an answer that are the door's own: connection, framing and date. Of an answer without
+ * a body that has a length all the same, see {@link io.penstock.gateway.http.Reply}.
+ */
 final class ResponseNames {
     private ResponseNames() {}
 

@@ -5,7 +5,8 @@ package io.penstock.gateway.http;
  *
  * <p>Either {@link #send} once, or {@link #begin}, any number of {@link #write}, then {@link #end}
  * or {@link #abort}. The door adds framing, {@code Date} and connection headers; callers give none
- * of these.
+ * of these, but for a {@code Content-Length} in an answer to HEAD or a 304, which the door passes
+ * on there and leaves out everywhere else.
  *
  * <p><b>Failure.</b> Every method throws {@link ClientGone} when the client can no longer be
  * written to.

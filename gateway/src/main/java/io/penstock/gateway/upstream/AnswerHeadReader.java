@@ -186,10 +186,14 @@ final class AnswerHeadReader {
             }
         }
         long framing = framing(length, coding, old);
-        if (status == 204 || status == 304 || method.equals("HEAD")) {
+        boolean described = status == 304 || method.equals("HEAD");
+        HopByHop.strip(headers);
+        if (described && length != null && status != 204) {
+            headers.add("Content-Length", length);
+        }
+        if (described || status == 204) {
             framing = 0;
         }
-        HopByHop.strip(headers);
         boolean persistent = !closes && framing != AnswerHead.TO_THE_END;
         return new AnswerHead(status, headers, framing, persistent, idleSeconds);
     }

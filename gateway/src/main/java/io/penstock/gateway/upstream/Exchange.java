@@ -45,7 +45,10 @@ public interface Exchange {
     /** Waits for the final answer's status and headers; interim answers (1xx) are skipped. */
     int readHead();
 
-    /** The answer's headers, without hop-by-hop ones and framing. */
+    /**
+     * The answer's headers, without hop-by-hop ones and framing; but for {@code Content-Length} of
+     * an answer to HEAD or of a 304, where it only describes a body that does not follow.
+     */
     HeaderBlock headers();
 
     /** The body's length in bytes where the answer names it, else -1. */

@@ -587,7 +587,7 @@ class CallPathTest {
         path().run(call(true), reply);
 
         assertThat(reply.header("Penstock-Decision")).isEqualTo(code);
-        assertThat(reply.text()).contains("budget b ").contains(words);
+        assertThat(reply.text()).contains("budget b: ").contains(words);
     }
 
     @Test

@@ -30,6 +30,7 @@ final class FrameClient implements AutoCloseable {
     static final int PING = 6;
     static final int GOAWAY = 7;
     static final int WINDOW_UPDATE = 8;
+    static final int CONTINUATION = 9;
     static final int END_STREAM = 1;
     static final int ACK = 1;
     static final int END_HEADERS = 4;
@@ -47,9 +48,9 @@ final class FrameClient implements AutoCloseable {
             Http2Headers.DynamicTable.create(Http2Setting.HEADER_TABLE_SIZE.defaultValue());
     private final Http2HuffmanDecoder huffman = Http2HuffmanDecoder.create();
 
-    /** One frame; {@code status} of a header block, else 0. */
+    /** One frame; {@code status} and {@code Content-Length} of a header block, else 0 and -1. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Frame(int type, int flags, int stream, byte[] payload, int status) {
+    record Frame(int type, int flags, int stream, byte[] payload, int status, long length) {
         boolean ends() {
             return (flags & END_STREAM) != 0;
         }
@@ -194,7 +195,8 @@ final class FrameClient implements AutoCloseable {
                 return frame;
             }
             if (frame.type == END) {
-                throw new AssertionError("the connection ended; kept: " + read);
+                throw new AssertionError(
+                        "the connection ended; kept: " + read.stream().limit(20).toList());
             }
             read.add(frame);
         }
@@ -209,7 +211,7 @@ final class FrameClient implements AutoCloseable {
         try {
             int first = in.read();
             if (first < 0) {
-                return new Frame(END, 0, 0, new byte[0], 0);
+                return new Frame(END, 0, 0, new byte[0], 0, -1);
             }
             byte[] rest = new byte[8];
             in.readFully(rest);
@@ -221,24 +223,26 @@ final class FrameClient implements AutoCloseable {
                             | (rest[5] & 255) << 16
                             | (rest[6] & 255) << 8
                             | rest[7] & 255;
-            int status = rest[2] == HEADERS ? decode(first, rest, payload) : 0;
-            return new Frame(rest[2], rest[3], stream, payload, status);
+            if (rest[2] != HEADERS) {
+                return new Frame(rest[2], rest[3], stream, payload, 0, -1);
+            }
+            Http2Headers block = decode(first, rest, payload);
+            long size = block.httpHeaders().contentLength().orElse(-1);
+            return new Frame(rest[2], rest[3], stream, payload, block.status().code(), size);
         } catch (SocketException | EOFException e) {
-            return new Frame(END, 0, 0, new byte[0], 0);
+            return new Frame(END, 0, 0, new byte[0], 0, -1);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private int decode(int first, byte[] rest, byte[] payload) {
+    private Http2Headers decode(int first, byte[] rest, byte[] payload) {
         byte[] header = new byte[9];
         header[0] = (byte) first;
         System.arraycopy(rest, 0, header, 1, 8);
         Http2FrameHeader frame = Http2FrameHeader.create(BufferData.create(header));
         return Http2Headers.create(
-                        null, table, huffman, new Http2FrameData(frame, BufferData.create(payload)))
-                .status()
-                .code();
+                null, table, huffman, new Http2FrameData(frame, BufferData.create(payload)));
     }
 
     /** A literal field that is not indexed, without Huffman (RFC 7541 section 6.2.2). */

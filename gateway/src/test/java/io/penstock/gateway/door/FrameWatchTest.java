@@ -23,6 +23,11 @@ class FrameWatchTest {
         frame(bytes, 0, 1, 1, 66_000);
         frame(bytes, 1, 5, 0x7ffffffd, 5);
         frame(bytes, 3, 0, 0x7ffffffd, 4);
+        frame(bytes, 8, 0, 0, 4);
+        frame(bytes, 0, 0, 1, 0);
+        frame(bytes, 0, 1, 1, 0);
+        frame(bytes, 6, 0, 0, 8);
+        frame(bytes, 200, 0, 0, 1);
         List<String> seen = new ArrayList<>();
         FrameWatch watch = new FrameWatch(noting(seen));
 
@@ -33,12 +38,19 @@ class FrameWatchTest {
 
         assertThat(seen)
                 .containsExactly(
+                        "idle",
                         "headers 1 false",
                         "continued 1 false",
                         "continued 1 true",
                         "data 1",
                         "headers 2147483645 true",
-                        "reset 2147483645");
+                        "reset 2147483645",
+                        "idle",
+                        "data 1",
+                        "idle",
+                        "data 1",
+                        "idle",
+                        "idle");
     }
 
     private static FrameWatch.Listener noting(List<String> seen) {
@@ -51,6 +63,11 @@ class FrameWatchTest {
             @Override
             public void continued(int stream, boolean last) {
                 seen.add("continued " + stream + " " + last);
+            }
+
+            @Override
+            public void idle() {
+                seen.add("idle");
             }
 
             @Override

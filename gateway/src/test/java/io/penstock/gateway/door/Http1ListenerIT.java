@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.gateway.config.LimitsConfig;
 import io.penstock.gateway.http.HeaderBlock;
 import io.penstock.gateway.http.InboundRequest;
+import io.penstock.gateway.http.Reply;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -182,6 +183,35 @@ class Http1ListenerIT {
             assertThat(answer.header("Content-Length")).isEqualTo("5");
             assertThat(client.send(GET + "\r\n").answer().body()).isEqualTo("hello");
         }
+    }
+
+    /**
+     * What an upstream says of the body that it would send is passed on; anywhere else it is not.
+     */
+    @Test
+    void answer_withoutItsBody_keepsTheLengthThatItNames() {
+        try (Listening listening =
+                        Listening.plain(LimitsConfig.DEFAULT, Http1ListenerIT::describe);
+                RawClient client = listening.client()) {
+            client.send("HEAD /200 HTTP/1.1\r\n" + HOST + "\r\n");
+            RawClient.Answer answer = client.answer(true);
+            assertThat(answer.lines()).filteredOn(l -> l.startsWith("Content-Length")).hasSize(1);
+            assertThat(answer.header("Content-Length")).isEqualTo("5000000000");
+
+            client.send("GET /304 HTTP/1.1\r\n" + HOST + "\r\n");
+            assertThat(client.answer(true).header("Content-Length")).isEqualTo("5000000000");
+
+            client.send("HEAD /204 HTTP/1.1\r\n" + HOST + "\r\n");
+            assertThat(client.answer(true).header("Content-Length")).isNull();
+            client.send("GET /200 HTTP/1.1\r\n" + HOST + "\r\n");
+            assertThat(client.answer().header("Content-Length")).isEqualTo("0");
+        }
+    }
+
+    static void describe(InboundRequest request, Reply reply) {
+        String status = request.target().substring(1);
+        HeaderBlock headers = new HeaderBlock().add("Content-Length", "5000000000");
+        reply.send(status.isEmpty() ? 200 : Integer.parseInt(status), headers, new byte[0], 0, 0);
     }
 
     @Test

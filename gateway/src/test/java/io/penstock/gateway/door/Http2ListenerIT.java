@@ -6,6 +6,7 @@ import io.penstock.gateway.config.LimitsConfig;
 import io.penstock.gateway.http.HeaderBlock;
 import io.penstock.gateway.http.InboundRequest;
 import io.penstock.gateway.http.Reply;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -47,6 +48,101 @@ class Http2ListenerIT {
                 assertThat(client.status(stream)).as(odd).isEqualTo(200);
                 assertThat(listening.requests.getLast().target()).isEqualTo(odd);
             }
+        }
+    }
+
+    @Test
+    void answer_withoutItsBody_keepsTheLengthThatItNames() {
+        try (Listening listening =
+                        Listening.plain(LimitsConfig.DEFAULT, Http1ListenerIT::describe);
+                FrameClient client = FrameClient.connect(listening.port())) {
+            int whole = FrameClient.END_HEADERS | FrameClient.END_STREAM;
+            client.head(1, "HEAD", "/200", whole).get(3, "/304").get(5, "/200");
+            FrameClient.Frame head = client.next(1, FrameClient.HEADERS);
+            assertThat(head.status()).isEqualTo(200);
+            assertThat(head.length()).isEqualTo(5_000_000_000L);
+            head = client.next(3, FrameClient.HEADERS);
+            assertThat(head.status()).isEqualTo(304);
+            assertThat(head.length()).isEqualTo(5_000_000_000L);
+            assertThat(client.next(5, FrameClient.HEADERS).length()).isEqualTo(0);
+        }
+    }
+
+    /**
+     * A header block without end, of empty frames: kept by Helidon one by one, it would fill the
+     * heap long before the time for a head is over.
+     */
+    @Test
+    void headerBlock_ofEmptyFramesWithoutEnd_endsTheConnection() {
+        try (Listening listening = Listening.echo();
+                FrameClient client = FrameClient.connect(listening.port())) {
+            client.head(1, "GET", "/", FrameClient.END_STREAM);
+            for (int i = 0; i < 65; i++) {
+                client.frame(FrameClient.CONTINUATION, 0, 1, new byte[0]);
+            }
+            assertCalmedDown(listening, client);
+            assertThat(listening.requests).isEmpty();
+        }
+    }
+
+    @Test
+    void headerBlock_inManyFrames_isTaken() {
+        try (Listening listening = Listening.echo();
+                FrameClient client = FrameClient.connect(listening.port())) {
+            client.head(1, "GET", "/", FrameClient.END_STREAM);
+            for (int i = 0; i < 63; i++) {
+                client.frame(FrameClient.CONTINUATION, 0, 1, new byte[0]);
+            }
+            client.frame(FrameClient.CONTINUATION, FrameClient.END_HEADERS, 1, new byte[0]);
+            assertThat(client.status(1)).isEqualTo(200);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {FrameClient.PING, FrameClient.SETTINGS, 2, 0xee})
+    void framesThatAskForNothing_withoutEnd_endTheConnection(int type) throws Exception {
+        byte[] payload = new byte[type == FrameClient.PING ? 8 : type == 2 ? 5 : 0];
+        try (Listening listening = Listening.echo();
+                FrameClient client = FrameClient.connect(listening.port())) {
+            Thread sender =
+                    Thread.startVirtualThread(
+                            () -> {
+                                while (listening.refused.isEmpty()) {
+                                    try {
+                                        client.frame(type, 0, type == 2 ? 1 : 0, payload);
+                                    } catch (UncheckedIOException e) {
+                                        return;
+                                    }
+                                }
+                            });
+            // Its goodbye may be lost: closing a socket with unread bytes resets it.
+            client.awaitEnd();
+            assertThat(listening.refused).containsOnlyKeys("flood");
+            client.socket.close();
+            sender.join();
+        }
+    }
+
+    private static void assertCalmedDown(Listening listening, FrameClient client) {
+        FrameClient.Frame goodbye = client.next(0, FrameClient.GOAWAY);
+        assertThat(goodbye.number(4)).as("ENHANCE_YOUR_CALM").isEqualTo(11);
+        client.awaitEnd();
+        assertThat(listening.refused).containsOnlyKeys("flood");
+    }
+
+    /** Pings as a watchful client sends them, many in a row, are answered. */
+    @Test
+    void pings_aThousandInARow_areAnswered() {
+        try (Listening listening = Listening.echo();
+                FrameClient client = FrameClient.connect(listening.port())) {
+            for (int i = 0; i < 1_000; i++) {
+                client.ping();
+            }
+            for (int i = 0; i < 1_000; i++) {
+                assertThat(client.next(0, FrameClient.PING).flags()).isEqualTo(FrameClient.ACK);
+            }
+            client.get(1, "/");
+            assertThat(client.status(1)).isEqualTo(200);
         }
     }
 

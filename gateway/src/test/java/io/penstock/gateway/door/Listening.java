@@ -26,10 +26,16 @@ final class Listening implements AutoCloseable {
     final List<InboundRequest> requests = new CopyOnWriteArrayList<>();
     final Map<String, AtomicInteger> refused = new ConcurrentHashMap<>();
     final Map<String, AtomicInteger> timedOut = new ConcurrentHashMap<>();
+    final AtomicInteger closed = new AtomicInteger();
 
     private Listening(ListenConfig listen, LimitsConfig limits, RequestHandler handler) {
         DoorEvents events =
                 new DoorEvents() {
+                    @Override
+                    public void closed() {
+                        closed.incrementAndGet();
+                    }
+
                     @Override
                     public void refused(String reason) {
                         count(refused, reason);

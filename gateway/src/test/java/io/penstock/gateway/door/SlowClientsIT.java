@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -33,16 +34,68 @@ class SlowClientsIT {
     }
 
     @Test
-    void head_thatStops_isClosed() {
+    void head_thatStops_isAnsweredAndClosed() {
         try (Listening listening =
                 Listening.plain(Listening.hasty(SHORT, LONG, LONG), Listening::echo)) {
             for (String part : new String[] {"P", "POST /x", HEAD, HEAD + "A: b"}) {
                 try (RawClient client = listening.client()) {
-                    assertThat(client.send(part).rest()).isEmpty();
+                    assertTold(client.send(part));
                 }
             }
             assertThat(listening.timedOut("header")).isEqualTo(4);
             assertThat(listening.requests).isEmpty();
+        }
+    }
+
+    /** The second request of a connection, with its first bytes in the first one's packet. */
+    @Test
+    void head_thatStopsBehindAnotherRequest_isAnsweredAndClosed() {
+        try (Listening listening =
+                        Listening.plain(Listening.hasty(SHORT, LONG, LONG), Listening::echo);
+                RawClient client = listening.client()) {
+            client.send(HEAD + "\r\n" + "GET /y HT");
+            assertThat(client.answer().status()).isEqualTo(200);
+            assertTold(client);
+        }
+    }
+
+    private static void assertTold(RawClient client) {
+        RawClient.Answer answer = client.answer();
+        assertThat(answer.status()).isEqualTo(408);
+        assertThat(answer.header("Connection")).isEqualTo("close");
+        assertThat(answer.header("Content-Type")).isEqualTo("application/problem+json");
+        assertThat(answer.body()).contains("\"status\":408").contains("\"too-slow\"");
+        assertThat(client.rest()).isEmpty();
+    }
+
+    /** What comes after the answer is thrown away, and does not cost the client its answer. */
+    @Test
+    void request_thatComesTooLate_isNotServed() {
+        try (Listening listening =
+                        Listening.plain(Listening.hasty(LONG, SHORT, LONG), Listening::echo);
+                RawClient client = listening.client()) {
+            client.send(HEAD + "Content-Length: 5\r\n\r\nhel");
+            Listening.eventually("it is late", () -> listening.timedOut("body") == 1);
+            client.sendWhatGoes("lo".getBytes(StandardCharsets.US_ASCII));
+            client.sendWhatGoes((HEAD + "\r\n").getBytes(StandardCharsets.US_ASCII));
+            assertTold(client);
+            assertThat(listening.requests).isEmpty();
+        }
+    }
+
+    @Test
+    void request_thatTricklesOnAfterItsAnswer_isCut() {
+        try (Listening listening =
+                        Listening.plain(Listening.hasty(LONG, SHORT, LONG), Listening::echo);
+                RawClient client = listening.client()) {
+            client.send(HEAD + "Content-Length: 60000\r\n\r\n");
+            assertTold(client);
+            Listening.eventually(
+                    "it is cut",
+                    () -> {
+                        client.sendWhatGoes(new byte[] {'a'});
+                        return listening.closed.get() == 1;
+                    });
         }
     }
 
@@ -63,7 +116,7 @@ class SlowClientsIT {
     }
 
     @Test
-    void body_thatStopsOrTrickles_isClosed() {
+    void body_thatStopsOrTrickles_isAnsweredAndClosed() {
         try (Listening listening =
                 Listening.plain(Listening.hasty(LONG, SHORT, LONG), Listening::echo)) {
             for (String part :
@@ -73,7 +126,7 @@ class SlowClientsIT {
                         HEAD + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
                     }) {
                 try (RawClient client = listening.client()) {
-                    assertThat(client.send(part).rest()).isEmpty();
+                    assertTold(client.send(part));
                 }
             }
             try (RawClient client = listening.client()) {

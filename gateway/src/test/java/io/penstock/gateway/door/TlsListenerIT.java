@@ -205,6 +205,27 @@ class TlsListenerIT {
         }
     }
 
+    /** Above TLS too a client that was too slow is told so. */
+    @Test
+    void request_thatStops_isAnsweredAndClosed() throws IOException {
+        LimitsConfig limits =
+                Listening.hasty(
+                        Duration.ofSeconds(2), Duration.ofMillis(300), Duration.ofMinutes(5));
+        ListenConfig listen = new ListenConfig("127.0.0.1", 0, false, tls(null, false));
+        try (Listening listening = Listening.at(listen, limits, Listening::echo)) {
+            for (String part :
+                    new String[] {
+                        "POST /x HT", "POST /x HTTP/1.1\r\nHost: g\r\nContent-Length: 9\r\n\r\nab"
+                    }) {
+                try (RawClient client = client(listening, server.clientContext(), "TLSv1.3")) {
+                    assertThat(client.send(part).answer().status()).isEqualTo(408);
+                    assertThat(client.rest()).isEmpty();
+                }
+            }
+            assertThat(listening.requests).isEmpty();
+        }
+    }
+
     @Test
     void plainText_toATlsPort_isClosed() throws IOException {
         try (Listening listening = listening(null, false, Listening::echo)) {
