@@ -19,6 +19,16 @@ final class ConfigKeys {
     /** Tenant, server and budget names; names of dots alone would change what a path means. */
     static final String NAME = "(?!\\.{1,2}$)[A-Za-z0-9._-]{1,128}";
 
+    /**
+     * What a request can match: a method that goes on, and segments as they read once decoded,
+     * without parameters. Any other template would name nothing, and the budgets and stops that
+     * mean its tool would silently never apply.
+     */
+    private static final String ROUTE =
+            "(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) "
+                    + "(/|(/(\\{[A-Za-z0-9_.-]+\\}"
+                    + "|(?!\\.{1,2}(/|$))[A-Za-z0-9._~!$&'()+,=:@-]+))+/?)";
+
     private static final Text ADDRESS =
             Text.of(
                     "(\\[[0-9A-Fa-f:.]+\\]|[A-Za-z0-9._-]+):[0-9]{1,5}",
@@ -346,9 +356,9 @@ final class ConfigKeys {
                                 + " is `METHOD /*`."),
                 key(
                         "servers[].routes[]",
-                        Text.of("[A-Z]{1,16} /[!-~]*", "`METHOD /path/{name}`"),
+                        Text.of(ROUTE, "`METHOD /path/{name}`"),
                         "",
-                        "One route."),
+                        "One route. Each segment is plain text or a `{name}`, never part of both."),
                 key(
                         "servers[].mode",
                         Choice.of("enforce", "shadow", "off"),

@@ -1,5 +1,8 @@
 package io.penstock.gateway.config;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /**
  * One thing that is wrong with a configuration file.
  *
@@ -10,6 +13,17 @@ package io.penstock.gateway.config;
  */
 public record Problem(String file, int line, int column, String message)
         implements Comparable<Problem> {
+
+    /** A file's control characters must not reach a terminal. */
+    public Problem {
+        message = CONTROL.matcher(message).replaceAll(each -> escaped(each.group()));
+    }
+
+    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
+
+    private static String escaped(String control) {
+        return Matcher.quoteReplacement("\\u%04x".formatted((int) control.charAt(0)));
+    }
 
     /** {@code file:line:column: message}, the form that editors can jump to. */
     @Override

@@ -11,11 +11,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads one item of {@code servers}. */
 final class ServerReader {
     private static final URI NOWHERE = URI.create("http://invalid.invalid/");
+
+    /** What some server may read as another path. */
+    private static final Pattern HIDDEN = Pattern.compile("(?i)%(2e|2f|5c|25|00)|[\\\\;]");
 
     /** Headers that belong to the connection or to the gateway. */
     private static final Set<String> RESERVED =
@@ -110,8 +114,10 @@ final class ServerReader {
                     "carries a credential: put it in headers, as ${ENV:NAME}");
             refuse(key, url.getRawQuery() != null, "must have no query");
             refuse(key, url.getRawFragment() != null, "must have no fragment");
+            refuse(key, url.getPort() == 0 || url.getPort() > 65_535, "has no port of 1 to 65535");
             String path = url.getRawPath() == null ? "" : url.getRawPath();
             refuse(key, !path.equals(url.normalize().getRawPath()), "has dot or empty segments");
+            refuse(key, HIDDEN.matcher(path).find(), "has an encoded dot, slash or percent sign, or a ;");
             return url;
         } catch (URISyntaxException e) {
             refuse(key, true, "is not a URL: " + e.getReason());

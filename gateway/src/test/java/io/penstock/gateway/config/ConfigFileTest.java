@@ -31,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ConfigFileTest {
     private static final String LEAST =
@@ -717,5 +718,76 @@ final class ConfigFileTest {
         String limits = valid(LEAST + "limits: { body: 1MiB }\n").fingerprint();
 
         assertThat(one).isEqualTo(other).isNotEqualTo(limits).hasSize(16);
+    }
+
+    /** A route that nothing can match would name no call, and its budget would never apply. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "GET",
+                "get /a",
+                "FOO /a",
+                "TRACE /a",
+                "GET a",
+                "GET /a//b",
+                "GET /a/../b",
+                "GET /./a",
+                "GET /..",
+                "GET /a/{b",
+                "GET /a/b}",
+                "GET /a/{}",
+                "GET /a/{id}.json",
+                "GET /a/*",
+                "GET /a%20b",
+                "GET /a;x=1",
+                "GET /a?x=1",
+                "GET /a#b",
+                "GET /a\\\\b"
+            })
+    void route_thatNothingCanMatch_isNamed(String route) throws IOException {
+        assertThat(problems(LEAST + "servers: [{ name: a, http: http://x, routes: [\"%s\"] }]".formatted(route)))
+                .singleElement(STRING)
+                .startsWith("2:")
+                .contains("is not METHOD /path/{name}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "GET /",
+                "GET /a/",
+                "DELETE /users/{id}/files/{file-name}",
+                "POST /v1.0/a:b/...",
+                "OPTIONS /(a)/@b/~c/$d=e,f+g!"
+            })
+    void route_thatCanMatch_isTaken(String route) throws IOException {
+        assertThat(
+                        valid(LEAST + "servers: [{ name: a, http: http://x, routes: [\"%s\"] }]".formatted(route))
+                                .servers()
+                                .getFirst()
+                                .routes())
+                .containsExactly(route);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "http://x:99999/mcp, has no port of 1 to 65535",
+        "http://x:0/mcp, has no port of 1 to 65535",
+        "http://x/%2e%2E/mcp, has an encoded dot",
+        "http://x/a%2Fmcp, has an encoded dot",
+        "http://x/a%252e/mcp, has an encoded dot",
+        "http://x/a;b/mcp, has an encoded dot"
+    })
+    void url_thatCannotBeMeant_isNamed(String url, String why) throws IOException {
+        assertThat(problems(LEAST + "servers: [{ name: a, url: \"%s\" }]".formatted(url)))
+                .singleElement(STRING)
+                .contains("servers.a.url " + why);
+    }
+
+    @Test
+    void problem_ofControlCharacters_showsThemEscaped() throws IOException {
+        assertThat(problems(LEAST + "replica: \"\\e[31mred\\a\""))
+                .singleElement(STRING)
+                .contains("\\u001b[31mred\\u0007");
     }
 }
