@@ -117,7 +117,10 @@ final class ServerReader {
             refuse(key, url.getPort() == 0 || url.getPort() > 65_535, "has no port of 1 to 65535");
             String path = url.getRawPath() == null ? "" : url.getRawPath();
             refuse(key, !path.equals(url.normalize().getRawPath()), "has dot or empty segments");
-            refuse(key, HIDDEN.matcher(path).find(), "has an encoded dot, slash or percent sign, or a ;");
+            refuse(
+                    key,
+                    HIDDEN.matcher(path).find(),
+                    "has an encoded dot, slash or percent sign, or a ;");
             return url;
         } catch (URISyntaxException e) {
             refuse(key, true, "is not a URL: " + e.getReason());

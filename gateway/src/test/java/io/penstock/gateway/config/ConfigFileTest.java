@@ -745,7 +745,11 @@ final class ConfigFileTest {
                 "GET /a\\\\b"
             })
     void route_thatNothingCanMatch_isNamed(String route) throws IOException {
-        assertThat(problems(LEAST + "servers: [{ name: a, http: http://x, routes: [\"%s\"] }]".formatted(route)))
+        assertThat(
+                        problems(
+                                LEAST
+                                        + "servers: [{ name: a, http: http://x, routes: [\"%s\"] }]"
+                                                .formatted(route)))
                 .singleElement(STRING)
                 .startsWith("2:")
                 .contains("is not METHOD /path/{name}");
@@ -762,7 +766,10 @@ final class ConfigFileTest {
             })
     void route_thatCanMatch_isTaken(String route) throws IOException {
         assertThat(
-                        valid(LEAST + "servers: [{ name: a, http: http://x, routes: [\"%s\"] }]".formatted(route))
+                        valid(
+                                        LEAST
+                                                + "servers: [{ name: a, http: http://x, routes: [\"%s\"] }]"
+                                                        .formatted(route))
                                 .servers()
                                 .getFirst()
                                 .routes())
