@@ -7,10 +7,11 @@ import org.jspecify.annotations.Nullable;
  * Remembers which counters are used up, so that a call that must be refused costs no work in the
  * ledger.
  *
- * <p><b>Guarantee.</b> Never refuses in a window that began after the one that was asked:
- * everything counts from the moment the request was <em>sent</em>, so a memory can only end early.
- * One second after it was sent, one call asks the ledger again (units can come back), while others
- * are still refused until that one's answer can be there.
+ * <p><b>Guarantee.</b> Never refuses in a window that began after the one that was asked, nor, of a
+ * sliding window or a rate, once the first unit has come back: everything counts from the moment
+ * the request was <em>sent</em>, so a memory can only end early. One second after it was sent, one
+ * call asks the ledger again (units can come back), while others are still refused until that one's
+ * answer can be there.
  *
  * <p><b>Units.</b> Nanoseconds on the caller's monotonic clock.
  *
@@ -84,15 +85,20 @@ public final class DenialMemory {
     }
 
     /**
-     * Only windows that end as a whole, and only while nothing is held of them: units of all others
-     * may come back at any time.
+     * Only while nothing is held of it: what is held may come back at any time. A session's window
+     * ends by itself earlier than its length after the question, and a slot whenever a call ends.
      */
     private static boolean remembered(Counter counter, BudgetLedger.Level level) {
         return !counter.shadow()
                 && level.held() == 0
                 && switch (counter.budget().window()) {
-                    case Window.Fixed _, Window.Calendar _, Window.Lifetime _ -> true;
-                    case Window.Sliding _, Window.Rate _, Window.Session _, Window.Open _ -> false;
+                    case Window.Fixed _,
+                            Window.Calendar _,
+                            Window.Lifetime _,
+                            Window.Sliding _,
+                            Window.Rate _ ->
+                            true;
+                    case Window.Session _, Window.Open _ -> false;
                 };
     }
 

@@ -1,5 +1,6 @@
 package io.penstock.budget;
 
+import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.Locale;
 
@@ -37,7 +38,11 @@ public sealed interface Window {
     }
 
     private static ZoneId zone(String counted) {
-        return ZoneId.of(counted.substring(counted.indexOf(':') + 1));
+        try {
+            return ZoneId.of(counted.substring(counted.indexOf(':') + 1));
+        } catch (DateTimeException e) {
+            throw new IllegalArgumentException("no time zone: " + counted, e);
+        }
     }
 
     /** What stands after "per" in a sentence. */

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -153,5 +155,164 @@ final class BudgetSetTest {
                         .toList();
 
         assertThatIllegalArgumentException().isThrownBy(() -> new BudgetSet(many));
+    }
+
+    private static Budget priced(Unit unit, Mode mode, Reserve reserve, Unpriced unpriced) {
+        return new Budget(
+                "p-" + unit.name().toLowerCase(Locale.ROOT),
+                unit,
+                1_000,
+                SECOND,
+                Set.of(),
+                null,
+                null,
+                mode,
+                reserve,
+                unpriced,
+                List.of(),
+                List.of());
+    }
+
+    private static Price measured(@Nullable String tool, long max) {
+        return new Price(
+                null,
+                tool,
+                Unit.TOKENS,
+                new Price.Measured(max, new Price.ResultPointer("/usage"), 1));
+    }
+
+    @Test
+    void claim_pricedBudgets_chargeTheFirstPriceThatMatches() {
+        Budget cost = priced(Unit.COST, Mode.ENFORCE, Reserve.MAX, Unpriced.REFUSE);
+        Budget tokens = priced(Unit.TOKENS, Mode.ENFORCE, Reserve.MAX, Unpriced.REFUSE);
+        Price dear = new Price("fi*", null, Unit.COST, new Price.Known(400));
+        BudgetSet set =
+                new BudgetSet(
+                        List.of(cost, tokens),
+                        new PriceList(
+                                List.of(
+                                        measured("write_*", 1),
+                                        dear,
+                                        new Price(null, null, Unit.COST, new Price.Known(1)),
+                                        measured("read_*", 70),
+                                        measured(null, 90))));
+
+        List<Charge> charges = set.claim(BOB, Mode.ENFORCE).charges();
+
+        assertThat(charges).extracting(Charge::amount).containsExactly(400L, 70L);
+        assertThat(charges)
+                .extracting(Charge::kind)
+                .containsExactly(Charge.Kind.PLAIN, Charge.Kind.METERED);
+    }
+
+    @Test
+    void claim_noPrice_refusesUnlessToldOtherwiseOrOnlyCounted() {
+        for (Unpriced unpriced : Unpriced.values()) {
+            for (Mode mode : List.of(Mode.ENFORCE, Mode.SHADOW, Mode.WARN)) {
+                Budget budget = priced(Unit.COST, mode, Reserve.MAX, unpriced);
+
+                Claim claim = new BudgetSet(List.of(budget)).claim(BOB, Mode.ENFORCE);
+
+                boolean refuses = mode == Mode.ENFORCE && unpriced == Unpriced.REFUSE;
+                assertThat(claim.unpriced()).isEqualTo(refuses ? budget : null);
+                assertThat(claim.charges()).isEmpty();
+            }
+        }
+        Budget strict = priced(Unit.COST, Mode.ENFORCE, Reserve.MAX, Unpriced.REFUSE);
+        assertThat(new BudgetSet(List.of(strict)).claim(BOB, Mode.SHADOW).unpriced()).isNull();
+    }
+
+    @Test
+    void claim_adaptiveReserve_followsWhatCallsCost() {
+        Budget budget = priced(Unit.TOKENS, Mode.ENFORCE, Reserve.ADAPTIVE, Unpriced.REFUSE);
+        BudgetSet set = new BudgetSet(List.of(budget), new PriceList(List.of(measured(null, 900))));
+        Charge first = set.claim(BOB, Mode.ENFORCE).charges().getFirst();
+        for (int i = 0; i < Reserves.SAMPLES_LEAST; i++) {
+            set.learn(first, 12);
+        }
+
+        assertThat(first.amount()).isEqualTo(900);
+        assertThat(set.claim(BOB, Mode.ENFORCE).charges().getFirst().amount()).isEqualTo(12);
+    }
+
+    @Test
+    void claim_overrides_theFirstThatMatchesCounts() {
+        Budget budget =
+                new Budget(
+                        "b",
+                        Unit.CALLS,
+                        10,
+                        SECOND,
+                        Set.of(Dimension.TENANT, Dimension.TOOL),
+                        null,
+                        null,
+                        Mode.ENFORCE,
+                        Reserve.MAX,
+                        Unpriced.REFUSE,
+                        List.of(
+                                new LimitOverride("globex", null, null, null, 1),
+                                new LimitOverride("acme", null, "files", "read_file", 500),
+                                new LimitOverride("acme", null, null, null, 0)),
+                        List.of());
+        BudgetSet set = new BudgetSet(List.of(budget));
+
+        assertThat(limit(set, "acme", "read_file")).isEqualTo(500);
+        assertThat(limit(set, "acme", "write_file")).isZero();
+        assertThat(limit(set, "globex", "read_file")).isEqualTo(1);
+        assertThat(limit(set, "initech", "read_file")).isEqualTo(10);
+    }
+
+    private static long limit(BudgetSet set, String tenant, String tool) {
+        Subject subject = new Subject(tenant, "bob", "files", tool, null);
+        return set.claim(subject, Mode.ENFORCE).charges().getFirst().counter().limit();
+    }
+
+    @Test
+    void explain_everyBudgetOfTheRevision_inOrderWithTheReason() {
+        BudgetSet set =
+                new BudgetSet(
+                        List.of(
+                                budget("all", null, null),
+                                budget("mail", "mail", null),
+                                watched("watched"),
+                                priced(Unit.COST, Mode.ENFORCE, Reserve.MAX, Unpriced.REFUSE),
+                                priced(Unit.BYTES, Mode.ENFORCE, Reserve.MAX, Unpriced.ADMIT)));
+
+        List<BudgetSet.Applied> applied = set.explain(BOB, Mode.ENFORCE);
+
+        assertThat(applied)
+                .extracting(BudgetSet.Applied::why)
+                .containsExactly(
+                        "limits",
+                        "it matches other tools",
+                        "counted, never refuses",
+                        "refuses the call: it has no price",
+                        "the call has no price");
+        assertThat(applied)
+                .extracting(a -> a.charge() != null)
+                .containsExactly(true, false, true, false, false);
+        assertThat(set.explain(BOB, Mode.OFF))
+                .allMatch(a -> a.why().equals("the server's mode is off") && a.charge() == null);
+    }
+
+    /** What is charged and what is explained must be the same. */
+    @Test
+    void explain_agreesWithTheClaim() {
+        BudgetSet set =
+                new BudgetSet(
+                        List.of(
+                                budget("all", null, null, Dimension.TENANT),
+                                budget("mail", "mail", null),
+                                watched("watched"),
+                                priced(Unit.TOKENS, Mode.WARN, Reserve.MAX, Unpriced.REFUSE)),
+                        new PriceList(List.of(measured(null, 30))));
+        for (Mode mode : Mode.values()) {
+            assertThat(
+                            set.explain(BOB, mode).stream()
+                                    .map(BudgetSet.Applied::charge)
+                                    .filter(Objects::nonNull))
+                    .as("%s", mode)
+                    .containsExactlyElementsOf(set.claim(BOB, mode).charges());
+        }
     }
 }

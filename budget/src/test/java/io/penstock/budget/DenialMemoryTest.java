@@ -5,7 +5,9 @@ import static io.penstock.budget.Batches.counter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.budget.BudgetLedger.Level;
+import java.time.ZoneId;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class DenialMemoryTest {
@@ -141,5 +143,52 @@ final class DenialMemoryTest {
         memory.clear();
 
         assertThat(refuses(EPOCH, 1)).isFalse();
+    }
+
+    private static Counter counterOf(Window window) {
+        Unit unit = window instanceof Window.Open ? Unit.CONCURRENCY : Unit.CALLS;
+        return Counter.of(
+                new Budget("w", unit, 10, window, Set.of(), null, null, Mode.ENFORCE),
+                new Subject("t", "a", "s", "tool", "session"),
+                false);
+    }
+
+    /** From memory until the first unit comes back, and not a moment longer. */
+    @Test
+    void refusal_unitsComeBackByTime_lastsUntilTheFirstDoes() {
+        for (Window window :
+                List.of(
+                        new Window.Sliding(1_000_000),
+                        new Window.Rate(1_000_000, 5),
+                        new Window.Calendar(Window.Calendar.Span.DAY, ZoneId.of("UTC")))) {
+            DenialMemory fresh = new DenialMemory(10);
+            Counter used = counterOf(window);
+            fresh.learn(used, EPOCH, new Level(3, 0, 1, 0, 20_000), true, 0);
+
+            assertThat(fresh.refusal(claim(used), EPOCH, 19_999_999))
+                    .as(window.words())
+                    .isEqualTo(new Standing(used, 0, 0, 1));
+            assertThat(fresh.refusal(claim(used), EPOCH, 20_000_000)).as(window.words()).isNull();
+        }
+    }
+
+    @Test
+    void learn_unitsThatMayComeBackAtAnyTime_isNeverRemembered() {
+        for (Window window : List.of(new Window.Session(60_000_000), new Window.Open())) {
+            memory.learn(counterOf(window), EPOCH, new Level(3, 0, 1, 0, 600_000), true, 0);
+        }
+        memory.learn(counter, EPOCH, new Level(3, 0, 1, 1, 600_000), true, 0);
+
+        assertThat(memory.size()).isZero();
+    }
+
+    @Test
+    void refusal_lifetimeUsedUp_isAskedForAgainAndNeverEnds() {
+        Counter used = counterOf(new Window.Lifetime());
+        memory.learn(used, EPOCH, new Level(0, 0, 1, 0, -1), true, 0);
+
+        assertThat(memory.refusal(claim(used), EPOCH, 5)).isEqualTo(new Standing(used, 0, -1, 1));
+        assertThat(memory.refusal(claim(used), EPOCH, SECOND)).isNull();
+        assertThat(memory.refusal(claim(used), EPOCH, SECOND + 1)).isNotNull();
     }
 }
