@@ -85,8 +85,18 @@ final class UpCommand implements Callable<Integer> {
             print(addresses, plan, (System.nanoTime() - began) / 1e9);
             return stack.await() ? ExitCode.DONE : ExitCode.FAILED;
         } finally {
+            endsByItself(hook);
             stack.close();
             forget(folder);
+        }
+    }
+
+    /** An end that nobody asked for keeps its own exit status. */
+    private static void endsByItself(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // Somebody asked: the hook runs already, and says how it ends.
         }
     }
 

@@ -147,6 +147,21 @@ final class LauncherIT {
     }
 
     @Test
+    void run_treeOfSomebodyElse_saysWhoCanBuildIt() throws Exception {
+        Files.createDirectories(tree.resolve("cli/target"));
+        // Not even root can write into a file that is a folder.
+        Files.createDirectory(tree.resolve("cli/target/build.lock"));
+
+        Ended ended = run("status");
+
+        assertThat(ended.code()).isEqualTo(1);
+        assertThat(ended.err())
+                .contains("must be built, and ", " may not write there", "PENSTOCK_BUILD=never")
+                .doesNotContain("line ");
+        assertThat(builds()).isZero();
+    }
+
+    @Test
     void run_killedBuild_isDoneAgain() throws Exception {
         Files.createFile(tree.resolve("slow"));
         Process first = start(Map.of(), "status");

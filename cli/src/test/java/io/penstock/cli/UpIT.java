@@ -1,6 +1,7 @@
 package io.penstock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -14,8 +15,11 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +35,9 @@ final class UpIT {
             """
             {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"message":"hello"}}}\
             """;
+
+    /** A user that every system has, and that is not root. */
+    private static final String USER = "nobody";
 
     @TempDir Path folder;
     private final List<Process> started = new ArrayList<>();
@@ -70,13 +77,17 @@ final class UpIT {
         List<String> arguments = new ArrayList<>(List.of("up", "--port", Integer.toString(port())));
         arguments.addAll(List.of(more));
         Process process = penstock(output, arguments.toArray(String[]::new));
+        awaitUp(process, output);
+        return process;
+    }
+
+    private static void awaitUp(Process process, Path output) throws Exception {
         until(
                 "it is up",
                 () -> {
                     assertThat(process.isAlive()).as(Files.readString(output)).isTrue();
                     return Files.readString(output).contains("Ctrl-C stops everything.");
                 });
-        return process;
     }
 
     /** Away from the usual ports, which another program of this machine may want. */
@@ -194,6 +205,55 @@ final class UpIT {
     }
 
     @Test
+    void up_cannotStart_failsAndLeavesNothing() throws Exception {
+        Path file = Files.writeString(folder.resolve("file"), "no folder");
+        Path output = folder.resolve("up.txt");
+        String[] up = {"up", "--port", String.valueOf(port()), "--data", file + "/data"};
+
+        assertThat(command(output, up)).isEqualTo(1);
+
+        assertThat(Files.readString(output))
+                .contains("cannot start the embedded Postgres as the user ", file.toString());
+        assertThat(folder.resolve("run")).isEmptyDirectory();
+    }
+
+    /** As a person would, with a distribution that belongs to root. Only root can try it. */
+    @Test
+    void up_asAnotherUser_runsAndItsDatabaseIsItsOwn() throws Exception {
+        assumeTrue(
+                "root".equals(System.getProperty("user.name")),
+                "the tests run as a normal user: so did every other test of up");
+        Path home = Files.createTempDirectory("penstock-user-");
+        try {
+            distribution(home);
+            Path data = Files.createDirectory(home.resolve("data"));
+            for (Path own : List.of(home, data)) {
+                Files.setOwner(own, owner(home, USER));
+            }
+            assumeTrue(become(home, "java", "-version") == 0, USER + " cannot run this JDK");
+            Path output = folder.resolve("up.txt");
+            String[] up = {"up", "--port", String.valueOf(port()), "--data", data.toString()};
+            Process process = start(as(home, home.resolve("penstock").toString(), up), output);
+            awaitUp(process, output);
+
+            assertThat(process.descendants())
+                    .hasSizeGreaterThan(3)
+                    .allSatisfy(each -> assertThat(each.info().user()).hasValue(USER));
+            try (var files = Files.walk(data)) {
+                assertThat(files)
+                        .hasSizeGreaterThan(100)
+                        .allSatisfy(
+                                file -> assertThat(Files.getOwner(file).getName()).isEqualTo(USER));
+            }
+            List<ProcessHandle> family = process.descendants().toList();
+            endsWell(process);
+            awaitGone(family);
+        } finally {
+            delete(home);
+        }
+    }
+
+    @Test
     void up_killed_leavesNothingRunning() throws Exception {
         Process up = up(folder.resolve("up.txt"), "--replicas", "1");
         List<ProcessHandle> family = up.descendants().toList();
@@ -253,6 +313,56 @@ final class UpIT {
                         "revision 2 has the file's:",
                         "+ budget mine: 5 calls per 10s",
                         "- budget demo-rate");
+    }
+
+    /** The launcher and its jars, which anybody may read. */
+    private static void distribution(Path home) throws IOException {
+        Files.copy(
+                Path.of("..", "penstock"),
+                home.resolve("penstock"),
+                StandardCopyOption.COPY_ATTRIBUTES);
+        Path lib = Files.createDirectory(home.resolve("lib"));
+        try (var jars = Files.list(Path.of("target", "dist", "lib"))) {
+            for (Path jar : jars.toList()) {
+                Files.copy(jar, lib.resolve(jar.getFileName().toString()));
+            }
+        }
+    }
+
+    private static UserPrincipal owner(Path file, String name) throws IOException {
+        return file.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(name);
+    }
+
+    private static List<String> as(Path home, String program, String... arguments) {
+        List<String> command =
+                new ArrayList<>(
+                        List.of("setpriv", "--reuid=" + USER, "--regid=65534", "--clear-groups"));
+        command.addAll(List.of("env", "-i", "HOME=" + home, "XDG_CACHE_HOME=" + home + "/cache"));
+        command.add("JAVA_HOME=" + System.getProperty("java.home"));
+        command.add("PATH=" + System.getProperty("java.home") + "/bin:/usr/bin:/bin");
+        command.add(program);
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    private int become(Path home, String program, String... arguments) throws Exception {
+        Process process = start(as(home, program, arguments), folder.resolve("become.txt"));
+        return process.waitFor(60, TimeUnit.SECONDS) ? process.exitValue() : -1;
+    }
+
+    private Process start(List<String> command, Path output) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        Process process = builder.redirectOutput(output.toFile()).start();
+        started.add(process);
+        return process;
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (var files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
     }
 
     private static void endsWell(Process up) throws Exception {

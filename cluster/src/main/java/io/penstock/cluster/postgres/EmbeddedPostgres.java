@@ -7,6 +7,7 @@ import java.net.ServerSocket;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -97,6 +98,16 @@ public final class EmbeddedPostgres implements AutoCloseable {
                 }
                 TimeUnit.MILLISECONDS.sleep(100);
             }
+        } catch (FileSystemException e) {
+            String reason = e.getReason() == null ? "permission denied" : e.getReason();
+            throw new PostgresException(
+                    "cannot start the embedded Postgres as the user "
+                            + System.getProperty("user.name")
+                            + ": "
+                            + e.getFile()
+                            + ": "
+                            + reason,
+                    e);
         } catch (IOException e) {
             throw new PostgresException("cannot start the embedded Postgres: " + e, e);
         } catch (InterruptedException e) {

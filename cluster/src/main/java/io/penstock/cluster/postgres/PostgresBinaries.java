@@ -34,6 +34,9 @@ final class PostgresBinaries {
     /** For containers whose user has no home; and for tests. */
     private static final String CACHE_VARIABLE = "PENSTOCK_CACHE";
 
+    /** What the launcher takes for no start-up cache; no folder's name. */
+    private static final String NO_CACHE = "never";
+
     private PostgresBinaries() {}
 
     /** The folder with {@code bin/postgres} in it. */
@@ -69,7 +72,7 @@ final class PostgresBinaries {
 
     private static Path cache() throws IOException {
         String chosen = System.getenv(CACHE_VARIABLE);
-        if (chosen != null && !chosen.isBlank()) {
+        if (chosen != null && !chosen.isBlank() && !chosen.equals(NO_CACHE)) {
             return Files.createDirectories(Path.of(chosen));
         }
         if (Users.root()) {
