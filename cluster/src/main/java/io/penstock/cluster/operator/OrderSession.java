@@ -4,6 +4,8 @@ import io.penstock.cluster.postgres.Connector;
 import io.penstock.cluster.postgres.Purpose;
 import io.penstock.cluster.postgres.SqlStates;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -13,6 +15,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One order's connection, opened again when it breaks, and its clock.
  *
+ * <p><b>Guarantee.</b> After a step has succeeded, later ones run on the same server or on one that
+ * was promoted after it, never on one that it left behind: an old primary that still answers knows
+ * neither the order nor the replicas that have come since, and nobody would wait for them.
+ *
  * <p><b>Threads.</b> Confined to one thread.
  */
 final class OrderSession implements AutoCloseable {
@@ -21,16 +27,30 @@ final class OrderSession implements AutoCloseable {
      */
     private static final int STATEMENT_MILLIS = 3000;
 
+    private static final String SERVER =
+            "select s.system_identifier, pg_catalog.left(pg_catalog.pg_walfile_name("
+                    + "pg_catalog.pg_current_wal_lsn()), 8) from pg_catalog.pg_control_system() s";
+
     private static final Duration RETRY_PAUSE = Duration.ofMillis(100);
 
     private final Connector connector;
     private final LongSupplier ticker;
     private @Nullable Connection connection;
+    private @Nullable Server present;
+    private @Nullable Server reached;
     private String told = "";
 
     OrderSession(Connector connector, LongSupplier ticker) {
         this.connector = connector;
         this.ticker = ticker;
+    }
+
+    /** Which server, and on which timeline of its history: eight digits that grow. */
+    private record Server(long systemIdentifier, String timeline) {
+        boolean continues(Server before) {
+            return systemIdentifier == before.systemIdentifier
+                    && timeline.compareTo(before.timeline) >= 0;
+        }
     }
 
     /** One statement or several, harmless to repeat. */
@@ -56,10 +76,26 @@ final class OrderSession implements AutoCloseable {
         Connection c = connection;
         if (c == null) {
             c = connector.open(Purpose.OPERATOR);
-            c.setNetworkTimeout(Runnable::run, STATEMENT_MILLIS);
             connection = c;
+            c.setNetworkTimeout(Runnable::run, STATEMENT_MILLIS);
+            present = server(c);
+        }
+        Server before = reached;
+        Server now = present;
+        if (before != null && (now == null || !now.continues(before))) {
+            drop();
+            throw new SQLException(
+                    "this connection leads to " + now + ", the order went to " + before, "08004");
         }
         return c;
+    }
+
+    private static Server server(Connection c) throws SQLException {
+        try (PreparedStatement s = c.prepareStatement(SERVER);
+                ResultSet r = s.executeQuery()) {
+            r.next();
+            return new Server(r.getLong(1), r.getString(2));
+        }
     }
 
     /**
@@ -70,7 +106,9 @@ final class OrderSession implements AutoCloseable {
     <T> T untilKnown(Step<T> step, @Nullable Long deadlineNanos, Progress progress) {
         while (true) {
             try {
-                return step.run(connection());
+                T result = step.run(connection());
+                reached = present;
+                return result;
             } catch (SQLException e) {
                 drop();
                 if (!worthRepeating(e)) {
@@ -89,6 +127,7 @@ final class OrderSession implements AutoCloseable {
     void drop() {
         Connection c = connection;
         connection = null;
+        present = null;
         try {
             if (c != null) {
                 c.close();
