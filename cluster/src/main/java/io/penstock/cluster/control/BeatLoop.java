@@ -207,7 +207,8 @@ final class BeatLoop implements Runnable {
 
     private String serverChanged(String reason) {
         parts.installer().distrust(parts.now());
-        // The next state may have the epoch of this one, and its sends would not be told from others.
+        // The next state may have the epoch of this one, and its sends would not be told from
+        // others.
         parts.calls().closeSendsBefore(Long.MAX_VALUE);
         LOG.log(WARNING, "event=database-server-changed change=\"{0}\"", reason);
         parts.events().serverChanged();

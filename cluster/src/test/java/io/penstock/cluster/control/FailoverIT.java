@@ -110,7 +110,10 @@ class FailoverIT {
 
             StopReport report =
                     new StopSwitch(new Connector(both), System::nanoTime)
-                            .stop(order(), new Patience(Duration.ofSeconds(3), false), promotedGoes);
+                            .stop(
+                                    order(),
+                                    new Patience(Duration.ofSeconds(3), false),
+                                    promotedGoes);
 
             assertThat(report.result()).isEqualTo(Result.NOT_CONFIRMED);
         } finally {
