@@ -1,10 +1,12 @@
 package io.penstock.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.penstock.cli.terminal.CommandFailure;
 import io.penstock.cli.terminal.ExitCode;
 import io.penstock.cli.terminal.Style;
-import io.penstock.cli.terminal.Table;
 import io.penstock.cli.terminal.Terminal;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 
 /** Shows the cluster as one replica's admin API sees it. */
 final class AdminStatus {
@@ -34,8 +36,10 @@ final class AdminStatus {
         if (status.hasNonNull("unavailable")) {
             terminal.line(terminal.styled(Style.WARNING, status.path("unavailable").asText()));
         }
-        replicas(status.path("replicas"));
-        stops(status.path("stops"));
+        if (status.path("replicas").isArray()) {
+            terminal.line("");
+            tables(status).print(terminal);
+        }
         return degraded ? ExitCode.DEGRADED : ExitCode.DONE;
     }
 
@@ -50,43 +54,55 @@ final class AdminStatus {
         return degraded;
     }
 
-    private void replicas(JsonNode replicas) {
-        if (replicas.isEmpty()) {
-            return;
-        }
-        Table table =
-                new Table("REPLICA", "STATE", "AGENTS", "ADMIN", "VERSION", "EPOCH", "LEASE LEFT");
-        for (JsonNode replica : replicas) {
-            table.row(
+    private static StatusTables tables(JsonNode status) {
+        StatusTables tables = new StatusTables();
+        for (JsonNode replica : status.path("replicas")) {
+            tables.replica(
                     replica.path("replica").asText(),
-                    replica.path("state").asText(),
-                    replica.path("dataAddress").asText(),
-                    replica.path("adminAddress").asText(),
-                    replica.path("version").asText(),
-                    replica.path("epoch").asLong(),
-                    replica.path("leaseLeftMs").asLong() + " ms");
+                    new StatusTables.Place(
+                            replica.path("dataAddress").asText(),
+                            replica.path("adminAddress").asText(),
+                            replica.path("version").asText()),
+                    new StatusTables.Standing(
+                            replica.path("state").asText(),
+                            replica.path("epoch").asLong(),
+                            replica.path("leaseLeftMs").asLong(),
+                            replica.path("callsPerSecond").asLong()),
+                    replica.path("leads").valueStream().map(JsonNode::asText).toList());
         }
-        terminal.line("");
-        table.print(terminal);
-    }
-
-    private void stops(JsonNode stops) {
-        if (stops.isEmpty()) {
-            return;
-        }
-        Table table = new Table("STOP", "SCOPE", "BY", "REASON");
-        for (JsonNode stop : stops) {
-            table.row(
+        for (JsonNode stop : status.path("stops")) {
+            tables.stop(
                     stop.path("id").asText(),
                     (stop.path("kind").asText() + " " + text(stop.path("value"))).strip(),
-                    stop.path("actor").asText(),
-                    stop.path("reason").asText());
+                    stop.path("drain").asBoolean(),
+                    given(stop));
         }
-        terminal.line("");
-        table.print(terminal);
+        for (JsonNode block : status.path("blocks")) {
+            tables.block(
+                    block.path("tenant").asText() + "/" + block.path("agent").asText(),
+                    moment(block.path("expiresAt")),
+                    given(block));
+        }
+        return tables;
     }
 
     private static String text(JsonNode node) {
         return node.isNull() ? "" : node.asText();
+    }
+
+    private static StatusTables.Given given(JsonNode order) {
+        return new StatusTables.Given(
+                moment(order.path("givenAt")),
+                order.path("actor").asText(),
+                order.path("reason").asText());
+    }
+
+    private static Instant moment(JsonNode text) {
+        try {
+            return Instant.parse(text.asText());
+        } catch (DateTimeParseException e) {
+            throw new CommandFailure(
+                    ExitCode.FAILED, "the replica tells a time that is none: " + text, e);
+        }
     }
 }

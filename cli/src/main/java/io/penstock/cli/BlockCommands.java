@@ -186,7 +186,9 @@ final class BlockCommands {
             } else if (blocks.isEmpty()) {
                 terminal.line("no agent is blocked");
             } else {
-                StatusCommand.blocks(blocks).print(terminal);
+                StatusTables tables = new StatusTables();
+                blocks.forEach(tables::block);
+                tables.printBlocks(terminal);
             }
             return ExitCode.DONE;
         }

@@ -28,9 +28,7 @@ import picocli.CommandLine.Parameters;
             "  penstock resume 0b1f7f0e-8a0c-4d3b-9a57-0a2e4f6f2a11 --reason 'fixed'",
             "  penstock resume --all --reason 'drill over'",
             "%nExit codes as for stop; 1, at once, where an ID is no stop's: then none is lifted.",
-            "--all lifts the stops that hold when it is given; what is given meanwhile goes on, and"
-                    + " is",
-            "named."
+            "--all lifts the stops that hold when it is given; others, given meanwhile, are named."
         })
 final class ResumeCommand implements Callable<Integer> {
     private final Terminal terminal;

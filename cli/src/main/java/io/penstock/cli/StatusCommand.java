@@ -2,14 +2,12 @@ package io.penstock.cli;
 
 import io.penstock.cli.terminal.ExitCode;
 import io.penstock.cli.terminal.Style;
-import io.penstock.cli.terminal.Table;
 import io.penstock.cli.terminal.Terminal;
 import io.penstock.cluster.operator.ActiveBlock;
 import io.penstock.cluster.operator.ActiveStop;
 import io.penstock.cluster.operator.ClusterStatus;
 import io.penstock.cluster.operator.ReplicaStatus;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -73,15 +71,7 @@ final class StatusCommand implements Callable<Integer> {
                                 status.database().role(),
                                 status.database().durability().label()));
         terminal.line("");
-        replicas(status.replicas()).print(terminal);
-        if (!status.stops().isEmpty()) {
-            terminal.line("");
-            stops(status.stops()).print(terminal);
-        }
-        if (!status.blocks().isEmpty()) {
-            terminal.line("");
-            blocks(status.blocks()).print(terminal);
-        }
+        tables(status).print(terminal);
         terminal.line("");
         status.findings()
                 .forEach(finding -> terminal.line(terminal.styled(Style.WARNING, finding)));
@@ -90,60 +80,29 @@ final class StatusCommand implements Callable<Integer> {
         }
     }
 
-    private static Table replicas(List<ReplicaStatus> replicas) {
-        Table table =
-                new Table(
-                        "REPLICA",
-                        "STATE",
-                        "AGENTS",
-                        "ADMIN",
-                        "VERSION",
-                        "EPOCH",
-                        "LEASE LEFT",
-                        "CALLS/S",
-                        "LEADS");
-        for (ReplicaStatus replica : replicas) {
-            Style style = replica.leaseLeft().isZero() ? Style.BAD : Style.PLAIN;
-            table.row(
+    private static StatusTables tables(ClusterStatus status) {
+        StatusTables tables = new StatusTables();
+        for (ReplicaStatus replica : status.replicas()) {
+            tables.replica(
                     replica.replica(),
-                    Table.cell(
-                            replica.state().equals("open") ? Style.GOOD : style, replica.state()),
-                    replica.dataAddress(),
-                    replica.adminAddress(),
-                    replica.version(),
-                    replica.epoch(),
-                    Table.cell(style, replica.leaseLeft().toMillis() + " ms"),
-                    replica.callsPerSecond(),
-                    String.join(", ", replica.leads()));
+                    new StatusTables.Place(
+                            replica.dataAddress(), replica.adminAddress(), replica.version()),
+                    new StatusTables.Standing(
+                            replica.state(),
+                            replica.epoch(),
+                            replica.leaseLeft().toMillis(),
+                            replica.callsPerSecond()),
+                    replica.leads());
         }
-        return table;
-    }
-
-    private static Table stops(List<ActiveStop> stops) {
-        Table table = new Table("STOP", "SCOPE", "HOW", "GIVEN", "BY", "REASON");
-        for (ActiveStop stop : stops) {
-            table.row(
-                    stop.id(),
-                    Table.cell(Style.BAD, stop.scope().text()),
-                    stop.drain() ? "drain" : "cut",
-                    Moment.text(stop.givenAt()),
-                    stop.actor(),
-                    stop.reason());
+        for (ActiveStop stop : status.stops()) {
+            tables.stop(
+                    stop.id().toString(),
+                    stop.scope().text(),
+                    stop.drain(),
+                    new StatusTables.Given(stop.givenAt(), stop.actor(), stop.reason()));
         }
-        return table;
-    }
-
-    static Table blocks(List<ActiveBlock> blocks) {
-        Table table = new Table("BLOCKED", "UNTIL", "GIVEN", "BY", "REASON");
-        for (ActiveBlock block : blocks) {
-            table.row(
-                    Table.cell(Style.BAD, block.tenant() + "/" + block.agent()),
-                    Moment.text(block.expiresAt()),
-                    Moment.text(block.givenAt()),
-                    block.actor(),
-                    block.reason());
-        }
-        return table;
+        status.blocks().forEach(tables::block);
+        return tables;
     }
 
     private static Map<String, Object> tree(ClusterStatus status) {

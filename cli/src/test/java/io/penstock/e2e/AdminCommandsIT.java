@@ -46,6 +46,8 @@ final class AdminCommandsIT {
             }
             assertThat(gate.rows("select actor from penstock.stops"))
                     .containsExactly(List.of("token:stop"));
+            assertThat(Gate.ended(0, gate.through(a, "view", "status")))
+                    .containsPattern("(?m) tenant acme +cut +20.* token:stop +drill$");
             cannotBeLiftedThere(gate, report.substring("stop ".length(), "stop ".length() + 36));
         }
     }
@@ -182,6 +184,8 @@ final class AdminCommandsIT {
                         "it is blocked at " + replica.name(),
                         () -> Gate.call(replica.port(), call()).decision().equals("blocked"));
             }
+            assertThat(Gate.ended(0, gate.through(a, "view", "status")))
+                    .containsPattern("(?m)^acme/one +20[0-9-]+ .* token:operate +loops$");
             String[] unblock = {"unblock", "acme/one", "--reason", "fixed"};
             assertThat(Gate.ended(2, gate.through(a, "stop", unblock)))
                     .contains("ending a block needs the operator's credential");

@@ -66,6 +66,35 @@ final class DatabaseTroubleIT {
         }
     }
 
+    /** What the way through a replica is for: it holds the stop, and has it recorded later. */
+    @Test
+    void stop_throughAReplicaWithoutPostgres_isHeldAndRecordedWhenItReturns() {
+        try (Fault fault = new Fault(Tap.State.OPEN)) {
+            fault.startTwo();
+            Gate gate = fault.gate;
+            fault.tap.turn(Tap.State.CUT);
+            String[] soon = {"stop", "--tenant", "acme", "--reason", "drill", "--wait", "1s"};
+            assertThat(Gate.ended(1, gate.through(gate.replica(0), "stop", soon)))
+                    .contains("held by that replica", "not recorded: ")
+                    .doesNotContain("recorded, epoch");
+            String[] late = {"stop", "--server", "api", "--reason", "x", "--until-recorded"};
+            try (Program command = gate.through(gate.replica(0), "stop", late)) {
+                command.awaitOutput("not yet: ");
+                assertThat(command.alive()).isTrue();
+
+                fault.tap.turn(Tap.State.OPEN);
+
+                assertThat(Gate.ended(0, command))
+                        .containsOnlyOnce("held by that replica")
+                        .contains("stopped: every replica is confirmed");
+            }
+            gate.awaitNumber("stops that hold", 2, "select count(*) from penstock.stops");
+            for (Replica replica : gate.replicas()) {
+                Await.until("acme is stopped", () -> refusal(replica).equals("stopped"));
+            }
+        }
+    }
+
     @Test
     void postgres_frozenMidCall_isRefusedWithinTheDeadline() {
         try (Fault fault = new Fault(Tap.State.OPEN)) {

@@ -35,6 +35,10 @@ public final class Table {
         return new Cell(value.toString(), style);
     }
 
+    public boolean isEmpty() {
+        return rows.isEmpty();
+    }
+
     public void print(Terminal terminal) {
         List<Cell> heads = headings.stream().map(text -> new Cell(text, Style.DIM)).toList();
         terminal.line(line(terminal, heads));
