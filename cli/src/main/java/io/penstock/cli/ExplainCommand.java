@@ -9,12 +9,11 @@ import io.penstock.cli.terminal.ExitCode;
 import io.penstock.cli.terminal.Style;
 import io.penstock.cli.terminal.Table;
 import io.penstock.cli.terminal.Terminal;
+import io.penstock.cluster.admission.Explained;
 import io.penstock.cluster.control.Rules;
 import io.penstock.cluster.operator.Budgets;
-import io.penstock.cluster.operator.Budgets.Explained;
 import io.penstock.cluster.operator.Revisions;
 import io.penstock.cluster.postgres.Connector;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -91,17 +90,13 @@ final class ExplainCommand implements Callable<Integer> {
         }
         Subject subject = new Subject(name.tenant(), name.agent(), server, tool, session);
         List<Explained> all = new Budgets(connector, System::nanoTime).explain(rules, subject);
-        boolean refused = all.stream().anyMatch(ExplainCommand::refuses);
+        boolean refused = all.stream().anyMatch(Explained::refuses);
         if (json) {
-            terminal.json(all.stream().map(ExplainCommand::tree).toList());
+            terminal.json(all.stream().map(Explained::described).toList());
         } else {
             print(all, refused);
         }
         return refused ? ExitCode.FAILED : ExitCode.DONE;
-    }
-
-    private static boolean refuses(Explained one) {
-        return one.refuses() || one.applied().why().startsWith("refuses");
     }
 
     private void print(List<Explained> all, boolean refused) {
@@ -138,28 +133,5 @@ final class ExplainCommand implements Callable<Integer> {
 
     private static String unit(Budget budget) {
         return budget.unit().name().toLowerCase(Locale.ROOT);
-    }
-
-    private static Map<String, Object> tree(Explained one) {
-        Map<String, Object> tree = new LinkedHashMap<>();
-        Budget budget = one.applied().budget();
-        Charge charge = one.applied().charge();
-        Standing standing = one.standing();
-        tree.put("budget", budget.name());
-        tree.put("unit", unit(budget));
-        tree.put("window", budget.window().words());
-        tree.put("applies", charge != null);
-        tree.put("why", one.applied().why());
-        if (charge != null && standing != null) {
-            tree.put("asks", charge.amount());
-            tree.put("holds", charge.held());
-            tree.put("limit", charge.counter().limit());
-            tree.put("left", standing.remaining());
-            tree.put("held", standing.held());
-            tree.put("moreInMicros", standing.endsInMicros());
-            tree.put("refuses", one.refuses());
-            tree.put("counter", charge.counter().key());
-        }
-        return tree;
     }
 }

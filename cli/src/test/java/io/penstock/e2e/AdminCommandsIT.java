@@ -2,6 +2,7 @@ package io.penstock.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -196,5 +197,37 @@ final class AdminCommandsIT {
 
     private static String[] block() {
         return new String[] {"block", "acme/one", "--for", "10m", "--reason", "loops"};
+    }
+
+    @Test
+    void budgets_throughAReplica_areExplained() throws IOException {
+        try (Gate gate =
+                Gate.start(
+                        1,
+                        settings ->
+                                settings.set("budgets", Settings.budgets(List.of("all 1 1h"))))) {
+            JsonNode before = explained(gate.replica(0));
+            Gate.awaitAdmitted(gate.port(), call());
+            JsonNode after = explained(gate.replica(0));
+
+            assertThat(before.path("refused").asBoolean()).isFalse();
+            assertThat(before.path("budgets").get(0).path("left").asLong()).isEqualTo(1);
+            assertThat(after.path("refused").asBoolean()).isTrue();
+            assertThat(after.path("budgets").get(0).path("left").asLong()).isZero();
+        }
+    }
+
+    private static JsonNode explained(Replica replica) throws IOException {
+        try (Wire wire = Wire.open(replica.adminPort())) {
+            Wire.Answer answer =
+                    wire.call(
+                            Wire.request(
+                                    "GET",
+                                    "/v1/budgets/explain?agent=acme/one&server=tools&tool=echo",
+                                    List.of("Authorization: Bearer token-to-view"),
+                                    new byte[0]));
+            assertThat(answer.status()).as(answer.text()).isEqualTo(200);
+            return answer.json();
+        }
     }
 }

@@ -79,7 +79,7 @@ final class BudgetKindsIT {
     }
 
     private static Wire.Answer call(String key, String tool) {
-        return gate.call(Requests.toolCall(key, "tools", tool, 1));
+        return gate.decided(Requests.toolCall(key, "tools", tool, 1));
     }
 
     private static List<String> calls(int count, String tool) {

@@ -1,5 +1,7 @@
 package io.penstock.gateway;
 
+import io.penstock.budget.Subject;
+import io.penstock.cluster.control.Rules;
 import io.penstock.cluster.store.AdminQueries;
 import io.penstock.gateway.admin.StatusSource;
 import java.util.List;
@@ -24,9 +26,15 @@ final class ClusterViews implements StatusSource {
                     case STOPS -> AdminQueries.View.STOPS;
                     case BLOCKS -> AdminQueries.View.BLOCKS;
                     case BUDGETS -> AdminQueries.View.BUDGET_USAGE;
+                    case HOLDS -> AdminQueries.View.HOLDS;
                     case BUDGET_RATIOS -> AdminQueries.View.BUDGET_RATIOS;
                     case REVISIONS -> AdminQueries.View.REVISIONS;
                 },
                 most);
+    }
+
+    @Override
+    public List<Map<String, Object>> explain(Rules rules, Subject subject) {
+        return queries.explain(rules, subject);
     }
 }

@@ -1,21 +1,15 @@
 package io.penstock.cluster.operator;
 
-import io.penstock.budget.BudgetSet;
-import io.penstock.budget.Charge;
-import io.penstock.budget.Counter;
-import io.penstock.budget.Mode;
-import io.penstock.budget.Standing;
 import io.penstock.budget.Subject;
 import io.penstock.cluster.admission.BudgetReset;
 import io.penstock.cluster.admission.BudgetUsage;
-import io.penstock.cluster.admission.CounterStandings;
+import io.penstock.cluster.admission.Explained;
 import io.penstock.cluster.admission.OpenHold;
 import io.penstock.cluster.control.Rules;
 import io.penstock.cluster.postgres.Connector;
 import io.penstock.cluster.postgres.Purpose;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -53,45 +47,11 @@ public final class Budgets {
         }
     }
 
-    /**
-     * One budget and a call.
-     *
-     * @param standing where its counter stands now, or null where it does not apply
-     */
-    public record Explained(BudgetSet.Applied applied, @Nullable Standing standing) {
-
-        /** Whether the call would be refused for want of units. */
-        public boolean refuses() {
-            Charge charge = applied.charge();
-            return charge != null
-                    && standing != null
-                    && !charge.counter().shadow()
-                    && standing.remaining() < charge.amount();
-        }
-    }
-
     /** What every budget of these rules would make of a call now; charges nothing. */
     public List<Explained> explain(Rules rules, Subject subject) throws SQLException {
-        Mode mode = rules.servers().getOrDefault(subject.server(), Mode.ENFORCE);
-        List<BudgetSet.Applied> all = rules.budgets().explain(subject, mode);
-        List<Counter> counters = new ArrayList<>();
-        for (BudgetSet.Applied applied : all) {
-            if (applied.charge() != null) {
-                counters.add(applied.charge().counter());
-            }
-        }
-        List<Standing> standings;
         try (Connection connection = connector.open(Purpose.OPERATOR)) {
-            standings = CounterStandings.read(connection, counters);
+            return Explained.read(connection, rules, subject);
         }
-        List<Explained> explained = new ArrayList<>();
-        int next = 0;
-        for (BudgetSet.Applied applied : all) {
-            explained.add(
-                    new Explained(
-                            applied, applied.charge() == null ? null : standings.get(next++)));
-        }
-        return explained;
     }
 
     /**

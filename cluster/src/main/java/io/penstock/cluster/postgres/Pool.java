@@ -5,9 +5,11 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.helidon.dbclient.DbClient;
 import io.helidon.dbclient.DbClientException;
 import io.helidon.dbclient.jdbc.JdbcClientBuilder;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * A few connections for the admin plane's queries, behind a semaphore: with a thread for each
@@ -62,8 +64,30 @@ public final class Pool implements AutoCloseable {
         free = new Semaphore(connector.config().poolSize(), true);
     }
 
+    /** One statement on a connection of the pool, read completely before it returns. */
+    @FunctionalInterface
+    public interface Statement<T> {
+        T run(Connection connection) throws SQLException;
+    }
+
     /** Runs a query when a connection is free. */
     public <T> T query(Query<T> query) {
+        return whenFree(() -> query.run(client));
+    }
+
+    /** The same by plain JDBC, for what the DB client cannot say: arrays. */
+    public <T> T statement(Statement<T> statement) {
+        return whenFree(
+                () -> {
+                    try (Connection connection = connection()) {
+                        return statement.run(connection);
+                    } catch (SQLException e) {
+                        throw new DbClientException(String.valueOf(e.getMessage()), e);
+                    }
+                });
+    }
+
+    private <T> T whenFree(Supplier<T> work) {
         try {
             if (!free.tryAcquire(WAIT_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
                 throw new PoolException("every connection of the pool is busy");
@@ -73,7 +97,7 @@ public final class Pool implements AutoCloseable {
             throw new PoolException("interrupted while waiting for a connection", e);
         }
         try {
-            return query.run(client);
+            return work.get();
         } catch (DbClientException e) {
             throw new PoolException("the database did not answer: " + e.getMessage(), e);
         } finally {
@@ -92,7 +116,7 @@ public final class Pool implements AutoCloseable {
         source.close();
     }
 
-    private java.sql.Connection connection() {
+    private Connection connection() {
         try {
             return source.getConnection();
         } catch (SQLException e) {

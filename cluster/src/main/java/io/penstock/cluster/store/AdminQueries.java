@@ -2,6 +2,9 @@ package io.penstock.cluster.store;
 
 import io.helidon.dbclient.DbColumn;
 import io.helidon.dbclient.DbRow;
+import io.penstock.budget.Subject;
+import io.penstock.cluster.admission.Explained;
+import io.penstock.cluster.control.Rules;
 import io.penstock.cluster.postgres.Pool;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -31,6 +34,7 @@ public final class AdminQueries {
         DUTIES("select * from penstock.duties order by duty limit :most"),
         CLUSTER("select * from penstock.cluster limit :most"),
         BUDGET_USAGE("select * from penstock.budget_usage limit :most"),
+        HOLDS("select * from penstock.holds limit :most"),
         /** The fullest counter of each enforced budget, as a share of its limit. */
         BUDGET_RATIOS(
                 "select budget, max(cast(used as double precision) / \"limit\") as ratio"
@@ -69,6 +73,13 @@ public final class AdminQueries {
                     }
                     return rows;
                 });
+    }
+
+    /** What every budget would make of a call now, as {@link Explained#described} has it. */
+    public List<Map<String, Object>> explain(Rules rules, Subject subject) {
+        return pool.statement(connection -> Explained.read(connection, rules, subject)).stream()
+                .map(Explained::described)
+                .toList();
     }
 
     private static Map<String, @Nullable Object> map(DbRow row) {

@@ -878,7 +878,7 @@ create view penstock.holds as
 revoke all on all routines in schema penstock from public;
 grant execute on function
     penstock.open_lane_v1, penstock.admit_v1, penstock.resolve_v1, penstock.settle_v1, penstock.sweep_counters_v1,
-    penstock.sweep_holds_v1, penstock.reset_counters_v1, penstock.reset_done_v1, penstock.standing_v1,
+    penstock.sweep_holds_v1, penstock.standing_v1,
     penstock.counter_key_v1, penstock.micros_v1
     to penstock_gateway;
 grant execute on function

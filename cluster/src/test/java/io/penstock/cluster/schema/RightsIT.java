@@ -59,6 +59,8 @@ class RightsIT {
                 "select penstock.keys_changed_v1()",
                 "select secret from penstock.seal_key",
                 "select penstock.resume_v1(array[gen_random_uuid()], 'x', 'x')",
+                "select penstock.reset_counters_v1('b', '{}', null)",
+                "select penstock.reset_done_v1('b', '{}', 'x', 'x')",
                 "call penstock.resume(gen_random_uuid(), 'x')",
                 "create table penstock.mine (x int)",
                 "create temporary table mine (x int)",

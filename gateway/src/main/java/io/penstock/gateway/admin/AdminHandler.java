@@ -111,6 +111,9 @@ final class AdminHandler implements RequestHandler {
                     GIVE_STOP,
                     LIFT_STOP,
                     BUDGETS,
+                    EXPLAIN,
+                    HOLDS,
+                    RESET_BUDGET,
                     BLOCKS,
                     GIVE_BLOCK,
                     END_BLOCK,
@@ -126,6 +129,11 @@ final class AdminHandler implements RequestHandler {
             case GIVE_STOP -> stops.give(request, actor);
             case LIFT_STOP -> needsDatabase("Lifting a stop", "penstock resume ID --reason R");
             case BUDGETS -> pages.rows("budgets", View.BUDGETS);
+            case EXPLAIN -> pages.explain(Question.of(request));
+            case HOLDS -> pages.rows("holds", View.HOLDS);
+            case RESET_BUDGET ->
+                    needsDatabase(
+                            "Starting a budget over", "penstock budgets reset NAME --reason R");
             case BLOCKS -> pages.rows("blocks", View.BLOCKS);
             case GIVE_BLOCK -> blocks.give(request, actor);
             case END_BLOCK -> needsDatabase("Ending a block early", "penstock unblock T/A");

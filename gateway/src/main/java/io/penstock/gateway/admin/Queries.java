@@ -5,6 +5,8 @@ import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.penstock.budget.Subject;
+import io.penstock.cluster.control.Rules;
 import io.penstock.gateway.admin.StatusSource.View;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,11 +71,21 @@ final class Queries {
      * @throws Unavailable where there is no answer now
      */
     List<Map<String, @Nullable Object>> rows(View view) {
+        return asked(() -> source.rows(view, ROWS_MAX)).stream().map(Queries::named).toList();
+    }
+
+    /**
+     * What every budget would make of a call.
+     *
+     * @throws Unavailable where there is no answer now
+     */
+    List<Map<String, Object>> explain(Rules rules, Subject subject) {
+        return asked(() -> source.explain(rules, subject));
+    }
+
+    private <T> T asked(Supplier<T> question) {
         try {
-            List<Map<String, @Nullable Object>> rows =
-                    bulkhead.executeSupplier(
-                            () -> circuit.executeSupplier(() -> source.rows(view, ROWS_MAX)));
-            return rows.stream().map(Queries::named).toList();
+            return bulkhead.executeSupplier(() -> circuit.executeSupplier(question));
         } catch (CallNotPermittedException e) {
             throw new Unavailable("the database did not answer; asked again in a moment", e);
         } catch (io.github.resilience4j.bulkhead.BulkheadFullException e) {

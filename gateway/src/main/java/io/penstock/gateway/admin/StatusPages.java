@@ -1,5 +1,6 @@
 package io.penstock.gateway.admin;
 
+import io.penstock.cluster.control.Rules;
 import io.penstock.cluster.control.Snapshot;
 import io.penstock.cluster.control.Stop;
 import io.penstock.gateway.admin.StatusSource.View;
@@ -77,6 +78,22 @@ final class StatusPages {
             held.add(one);
         }
         return held;
+    }
+
+    /** What the rules in force here would make of a call. */
+    Answer explain(Question question) {
+        Rules rules = replica.snapshot().rules();
+        if (!rules.servers().containsKey(question.server())) {
+            throw new BadRequestException(
+                    "revision %d has no server %s".formatted(rules.revision(), question.server()));
+        }
+        List<Map<String, Object>> budgets = queries.explain(rules, question.subject());
+        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
+        answer.put("revision", rules.revision());
+        answer.put(
+                "refused", budgets.stream().anyMatch(b -> Boolean.TRUE.equals(b.get("refuses"))));
+        answer.put("budgets", budgets);
+        return Answer.json(200, answer);
     }
 
     /** Views that only the database knows: without it there is nothing to show. */

@@ -1,5 +1,7 @@
 package io.penstock.gateway.admin;
 
+import io.penstock.budget.Subject;
+import io.penstock.cluster.control.Rules;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Safe for concurrent use. Blocks on the database.
  */
-@FunctionalInterface
 public interface StatusSource {
 
     /** What can be asked for. */
@@ -22,6 +23,8 @@ public interface StatusSource {
         STOPS,
         BLOCKS,
         BUDGETS,
+        /** What calls in flight hold. */
+        HOLDS,
         /**
          * Columns {@code budget} and {@code ratio}: the fullest counter of each enforced budget.
          */
@@ -34,4 +37,7 @@ public interface StatusSource {
      * truths, lists of these, or null.
      */
     List<Map<String, @Nullable Object>> rows(View view, int most);
+
+    /** What every budget of these rules would make of a call now, a row each, as above. */
+    List<Map<String, Object>> explain(Rules rules, Subject subject);
 }

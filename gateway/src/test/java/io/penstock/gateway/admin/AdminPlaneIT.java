@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.penstock.budget.Subject;
 import io.penstock.cluster.control.Scope;
 import io.penstock.cluster.control.StopOrder;
 import io.penstock.cluster.operator.Result;
@@ -266,6 +267,9 @@ final class AdminPlaneIT {
         "POST, /v1/stops",
         "DELETE, /v1/stops/x",
         "GET, /v1/budgets",
+        "GET, /v1/budgets/explain?agent=a/b&server=files&tool=t",
+        "GET, /v1/budgets/holds",
+        "POST, /v1/budgets/b/reset",
         "GET, /v1/blocks",
         "POST, /v1/blocks",
         "DELETE, /v1/blocks/t/a",
@@ -531,10 +535,51 @@ final class AdminPlaneIT {
         assertThat(status.path("answeredBy").path("leaseLeftMs").asInt()).isEqualTo(500);
         assertThat(status.path("cluster").path("viewName").asText()).isEqualTo("CLUSTER");
         assertThat(status.path("replicas").get(0).path("someNull").isNull()).isTrue();
+        JsonNode holds = json(send("GET", "/v1/budgets/holds", "view-token", null)).path("holds");
+        assertThat(holds.get(0).path("viewName").asText()).isEqualTo("HOLDS");
         for (String view : List.of("budgets", "blocks", "revisions")) {
             JsonNode rows = json(send("GET", "/v1/" + view, "view-token", null)).path(view);
             assertThat(rows.get(0).path("viewName").asText()).isEqualToIgnoringCase(view);
         }
+    }
+
+    @Test
+    void explain_aCall_tellsEveryBudget() throws Exception {
+        String call = "?agent=acme%2Fbob&server=files&tool=read%20it&session=s-1";
+
+        JsonNode answer = json(send("GET", "/v1/budgets/explain" + call, "view-token", null));
+
+        assertThat(replica.asked)
+                .containsExactly(new Subject("acme", "bob", "files", "read it", "s-1"));
+        assertThat(answer.path("revision").asInt()).isEqualTo(3);
+        assertThat(answer.path("refused").asBoolean()).isTrue();
+        assertThat(answer.path("budgets").get(0).path("budget").asText()).isEqualTo("agent-rate");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "?agent=acme/bob&server=files",
+                "?agent=acme&server=files&tool=t",
+                "?agent=/bob&server=files&tool=t",
+                "?agent=acme/bob&server=files&tool=t&tool=u",
+                "?agent=acme/bob&server=files&tool=t&limit=1",
+                "?agent=acme/bob&server=nowhere&tool=t"
+            })
+    void explain_badQuestion_isSaidAndNobodyIsAsked(String query) throws Exception {
+        assertProblem(
+                send("GET", "/v1/budgets/explain" + query, "view-token", null), 400, "bad-request");
+        assertThat(replica.asked).isEmpty();
+    }
+
+    @Test
+    void reset_throughAReplica_isRefusedWithTheCommandThatCan() throws Exception {
+        HttpResponse<String> answer =
+                send("POST", "/v1/budgets/agent-rate/reset", "stop-token", null);
+
+        assertProblem(answer, 403, "needs-database-credential");
+        assertThat(answer.body()).contains("penstock budgets reset");
     }
 
     @Test

@@ -1,5 +1,7 @@
 package io.penstock.gateway.admin;
 
+import io.penstock.budget.Mode;
+import io.penstock.budget.Subject;
 import io.penstock.cluster.control.KeyRing;
 import io.penstock.cluster.control.Rules;
 import io.penstock.cluster.control.Scope;
@@ -28,6 +30,7 @@ final class FakeReplica implements ReplicaState, StatusSource, StopGiver, BlockG
     volatile boolean databaseAway;
     volatile Runnable meanwhile = () -> {};
     volatile Result result = Result.CONFIRMED;
+    final List<Subject> asked = new CopyOnWriteArrayList<>();
     final List<StopOrder> latched = new CopyOnWriteArrayList<>();
     final List<StopOrder> confirmed = new CopyOnWriteArrayList<>();
     final List<BlockGiver.Order> blocks = new CopyOnWriteArrayList<>();
@@ -61,7 +64,7 @@ final class FakeReplica implements ReplicaState, StatusSource, StopGiver, BlockG
     public Snapshot snapshot() {
         return new Snapshot(
                 7,
-                new Rules(3, List.of(), Map.of(), Duration.ofSeconds(1)),
+                new Rules(3, List.of(), Map.of("files", Mode.ENFORCE), Duration.ofSeconds(1)),
                 List.of(
                         new Stop(
                                 new UUID(0, 1),
@@ -102,6 +105,15 @@ final class FakeReplica implements ReplicaState, StatusSource, StopGiver, BlockG
         row.put("budget", "agent-rate");
         row.put("ratio", 0.25);
         return List.of(row);
+    }
+
+    @Override
+    public List<Map<String, Object>> explain(Rules rules, Subject subject) {
+        if (databaseAway) {
+            throw new IllegalStateException("secret-host:5432 refused");
+        }
+        asked.add(subject);
+        return List.of(Map.of("budget", "agent-rate", "refuses", true));
     }
 
     @Override
