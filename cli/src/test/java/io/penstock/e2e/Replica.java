@@ -50,17 +50,26 @@ final class Replica implements AutoCloseable {
 
     /** Starts it, for the first time or again on the same ports; returns at once. */
     Replica launch() {
-        return launch(command(List.of("serve", "--config", config.toString())));
+        return launch(command(List.of("serve", "--config", config.toString())), Map.of());
+    }
+
+    /** With one carrier thread, as {@code up} gives each of two replicas on two processors. */
+    Replica launchOnOneCarrier() {
+        return launch(
+                command(List.of("serve", "--config", config.toString())),
+                Map.of("JDK_JAVA_OPTIONS", "-Djdk.virtualThreadScheduler.parallelism=1"));
     }
 
     /** The same as a person would: by the launcher's script. */
     Replica launchByLauncher() {
-        return launch(List.of("../penstock", "serve", "--config", config.toString()));
+        return launch(
+                List.of("../penstock", "serve", "--config", config.toString()),
+                Map.of("PENSTOCK_BUILD", "never"));
     }
 
-    private Replica launch(List<String> command) {
+    private Replica launch(List<String> command, Map<String, String> environment) {
         if (program != null) program.close();
-        program = Program.start("replica-" + name, command, Map.of("PENSTOCK_BUILD", "never"));
+        program = Program.start("replica-" + name, command, environment);
         return this;
     }
 

@@ -5,6 +5,7 @@ import io.helidon.common.socket.HelidonSocket;
 import io.penstock.gateway.http.HeaderBlock;
 import io.penstock.gateway.http.InboundRequest;
 import io.penstock.gateway.http.Reply.ClientGone;
+import io.penstock.gateway.http.Turn;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.net.SocketAddress;
@@ -32,6 +33,9 @@ final class Http1Connection {
     /** With so many calls under way, others have work while this connection waits for its next. */
     private static final int BUSY_CALLS = 4;
 
+    /** Requests that a client may have answered in a row without ever letting us wait. */
+    private static final int PIPELINED = 16;
+
     private static final byte[] CONTINUE =
             "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
@@ -42,6 +46,7 @@ final class Http1Connection {
     private final SocketAddress peer;
     private final @Nullable X509Certificate certificate;
     private final ResponseHead out = new ResponseHead();
+    private int pipelined;
 
     Http1Connection(
             Door door,
@@ -73,6 +78,9 @@ final class Http1Connection {
             if (!in.more()) {
                 return false;
             }
+            pipelined = 0;
+        } else if (++pipelined % PIPELINED == 0) {
+            Turn.pass();
         }
         long arrived = pace.header();
         BodyReader bodies = new BodyReader(in, door.limits.bodyBytes(), door.bodies);

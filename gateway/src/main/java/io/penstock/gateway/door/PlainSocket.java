@@ -3,6 +3,7 @@ package io.penstock.gateway.door;
 import io.helidon.common.buffers.BufferData;
 import io.helidon.common.socket.HelidonSocket;
 import io.helidon.common.socket.PeerInfo;
+import io.penstock.gateway.http.Turn;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -72,7 +73,7 @@ final class PlainSocket implements HelidonSocket {
             int read = channel.read(in);
             if (read == READ_BYTES) {
                 // There is more: a client that never lets us wait must not keep others waiting.
-                Thread.yield();
+                Turn.pass();
             }
             return read < 0 ? null : Arrays.copyOf(in.array(), read);
         } catch (IOException e) {
