@@ -27,7 +27,7 @@ final class ConfigKeys {
     private static final String ROUTE =
             "(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) "
                     + "(/|(/(\\{[A-Za-z0-9_.-]+\\}"
-                    + "|(?!\\.{1,2}(/|$))[A-Za-z0-9._~!$&'()+,=:@-]+))+/?)";
+                    + "|(?!\\.+(/|$))[A-Za-z0-9._~!$&'()+,=:@-]+))+/?)";
 
     private static final Text ADDRESS =
             Text.of(

@@ -733,6 +733,7 @@ final class ConfigFileTest {
                 "GET /a/../b",
                 "GET /./a",
                 "GET /..",
+                "GET /...",
                 "GET /a/{b",
                 "GET /a/b}",
                 "GET /a/{}",
@@ -759,9 +760,10 @@ final class ConfigFileTest {
     @ValueSource(
             strings = {
                 "GET /",
-                "GET /a/",
+                "GET /..",
+                "GET /...",
                 "DELETE /users/{id}/files/{file-name}",
-                "POST /v1.0/a:b/...",
+                "POST /v1.0/a:b/..c",
                 "OPTIONS /(a)/@b/~c/$d=e,f+g!"
             })
     void route_thatCanMatch_isTaken(String route) throws IOException {
