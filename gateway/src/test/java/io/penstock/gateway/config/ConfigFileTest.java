@@ -760,8 +760,7 @@ final class ConfigFileTest {
     @ValueSource(
             strings = {
                 "GET /",
-                "GET /..",
-                "GET /...",
+                "GET /a/",
                 "DELETE /users/{id}/files/{file-name}",
                 "POST /v1.0/a:b/..c",
                 "OPTIONS /(a)/@b/~c/$d=e,f+g!"
