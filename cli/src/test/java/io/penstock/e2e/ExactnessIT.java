@@ -65,9 +65,9 @@ final class ExactnessIT {
                         settings.set("budgets", Settings.budgets(List.of("all " + LIMIT + " 1s"))));
     }
 
-    private record Course(OpenLoop.Outcome outcome, ExactnessJudge.Verdict verdict) {}
+    record Course(OpenLoop.Outcome outcome, ExactnessJudge.Verdict verdict) {}
 
-    private static Course overload(Gate gate, int windows) {
+    static Course overload(Gate gate, int windows) {
         OpenLoop.warmUp(gate.upstream());
         long clock = databaseMicrosAtNanoZero(gate);
         OpenLoop.Outcome outcome =

@@ -53,6 +53,11 @@ final class Replica implements AutoCloseable {
         return launch(command(List.of("serve", "--config", config.toString())), Map.of());
     }
 
+    /** With more in its environment. */
+    Replica launchWith(Map<String, String> environment) {
+        return launch(command(List.of("serve", "--config", config.toString())), environment);
+    }
+
     /** With one carrier thread, as {@code up} gives each of two replicas on two processors. */
     Replica launchOnOneCarrier() {
         return launch(
