@@ -106,7 +106,7 @@ public final class DenialMemory {
     private static long endsInNanos(BudgetLedger.Level level) {
         return level.backMicros() < 0
                 ? ENDLESS_NANOS
-                : Math.min(ENDLESS_NANOS, level.backMicros() * 1_000);
+                : Math.min(ENDLESS_NANOS / 1_000, level.backMicros()) * 1_000;
     }
 
     /**

@@ -447,6 +447,58 @@ public abstract class BudgetKindsContract {
         assertThat(admit(200, rate)).isEqualTo(95);
     }
 
+    /** What an upstream says a call has cost must not keep other calls' holds from ending. */
+    @Test
+    void hold_overrunBeyondAllMeasure_isCountedAndNeverAnError() {
+        for (Window window :
+                List.of(
+                        new Window.Fixed(SECOND),
+                        new Window.Lifetime(),
+                        new Window.Sliding(60 * SECOND),
+                        new Window.Session(SECOND),
+                        new Window.Rate(Window.MICROS_MAX, 10))) {
+            Counter counter = counter(window.spec(), window, 10);
+            Batches batch = new Batches().add(1, metered(counter, 10));
+            admit(batch);
+
+            settle(new Settled(batch.call(0), counter, Budget.AMOUNT_MAX, Fate.OVERRUN));
+
+            assertThat(fixture.held(counter)).as(window.spec()).isZero();
+            assertThat(fixture.standing(counter).remaining()).as(window.spec()).isZero();
+            assertThat(admit(1, counter)).as(window.spec()).isZero();
+        }
+    }
+
+    @Test
+    void hold_overrunsInManyGranules_stopAtTheMostThatIsCounted() {
+        Counter counter = counter(new Window.Sliding(50 * SECOND), 4_000);
+        Batches batch = new Batches();
+        List<Settled> ends = new ArrayList<>();
+        for (int granule = 0; granule < 6; granule++) {
+            batch.add(512, metered(counter, 1));
+            for (int i = 0; i < 512; i++) {
+                ends.add(
+                        new Settled(
+                                batch.call(granule * 512 + i),
+                                counter,
+                                Budget.AMOUNT_MAX,
+                                Fate.OVERRUN));
+            }
+            admit(batch);
+            pass(SECOND);
+        }
+
+        for (int from = 0; from < ends.size(); from += 512) {
+            settle(ends.subList(from, from + 512).toArray(Settled[]::new));
+        }
+
+        assertThat(fixture.used(counter)).isEqualTo(Budget.LIMIT_MAX);
+        assertThat(fixture.held(counter)).isZero();
+        assertThat(admit(1, counter)).isZero();
+        pass(51 * SECOND);
+        assertThat(admit(1, counter)).as("all of it is over").isEqualTo(1);
+    }
+
     @Test
     void slot_isFreeAgainWhenItsCallIsOver() {
         Counter slots = counter(new Window.Open(), 2);

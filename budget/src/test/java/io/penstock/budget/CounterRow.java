@@ -164,14 +164,16 @@ final class CounterRow {
             case Window.Sliding _ -> {
                 if (window >= index - Window.Sliding.GRANULES && window <= index) {
                     long before = granules.getOrDefault(window, 0L);
-                    long after = clamp(big(before).add(big(delta)));
-                    granules.put(window, after);
-                    used = clamp(big(used).add(big(after - before)));
+                    BigInteger others = big(used).subtract(big(before));
+                    BigInteger after = big(clamp(big(before).add(big(delta))));
+                    granules.put(window, after.min(MOST.subtract(others)).longValueExact());
+                    used = granules.values().stream().mapToLong(Long::longValue).sum();
                 }
             }
             case Window.Rate rate -> {
                 if (delta > 0 || atMicros == window) {
-                    arrival = arrival.add(emission(rate).multiply(big(delta)));
+                    BigInteger latest = arrival.max(MOST.multiply(big(Math.max(1, scale))));
+                    arrival = arrival.add(emission(rate).multiply(big(delta))).min(latest);
                 }
             }
             default -> {

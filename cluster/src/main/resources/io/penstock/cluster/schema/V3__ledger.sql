@@ -425,20 +425,23 @@ end $$;
 -- Changes what was charged before, under the shards of those keys: adds to `used` and takes from it in the window that
 -- was charged, as far as it still counts, and ends holds. A window that is over is left alone. Each (key, idx) once.
 -- A rate gives units back only while nothing was charged since: later charges rest on the earlier ones.
+-- What a call turned out to cost may be above any limit: a counter stops at 2^62 (a rate's arrival time too, in the year
+-- 148,000) rather than keep a whole transaction of other calls' ends from being written.
 create function penstock.adjust_v1(p_keys text[], p_idx bigint[], p_more bigint[], p_less bigint[], p_held bigint[])
 returns void
 language plpgsql volatile as $$
 declare
-    c_most  constant bigint := 4611686018427387904;
-    v_row   record;
+    c_most  constant numeric := 4611686018427387904;
+    v_row   pg_catalog.record;
     v_to    penstock.counter;
     v_place bigint;
     v_units bigint;
+    v_was   numeric;
     v_sum   numeric;
     v_lim   numeric;
 begin
     update penstock.counter c
-       set used = least(c_most, greatest(0, c.used + (u.more - u.less))), held = greatest(0, c.held - u.held)
+       set used = least(c_most, greatest(0, c.used::numeric + u.more - u.less)), held = greatest(0, c.held - u.held)
       from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_idx), pg_catalog.unnest(p_more),
                       pg_catalog.unnest(p_less), pg_catalog.unnest(p_held)) as u (key, idx, more, less, held)
      where c.key = u.key and c.kind < 5 and c.idx = u.idx;
@@ -453,18 +456,21 @@ begin
         if v_row.kind = 5 then
             v_place := v_to.idx - v_row.idx + 1;
             if v_place between 1 and 51 then
-                v_units := least(c_most, greatest(0, v_to.state[v_place] + (v_row.more - v_row.less)));
+                v_units := least(c_most - (v_to.used - v_to.state[v_place]),
+                                 greatest(0, v_to.state[v_place]::numeric + v_row.more - v_row.less));
                 v_to.used := v_to.used + v_units - v_to.state[v_place];
                 v_to.state[v_place] := v_units;
             end if;
         else
             v_lim := greatest(1, v_to.lim);
-            v_sum := v_to.used + v_row.more::numeric * v_to.state[2];
+            v_was := v_to.idx * v_lim + v_to.used;
+            v_sum := v_was + v_row.more::numeric * v_to.state[2];
             if penstock.micros_v1(v_to.at) = v_row.idx then
                 v_sum := v_sum - v_row.less::numeric * v_to.state[2];
             end if;
-            v_to.idx := v_to.idx + pg_catalog.floor(v_sum / v_lim);
-            v_to.used := v_sum - pg_catalog.floor(v_sum / v_lim) * v_lim;
+            v_sum := greatest(0, least(v_sum, greatest(v_was, c_most * v_lim)));
+            v_to.idx := pg_catalog.div(v_sum, v_lim);
+            v_to.used := v_sum - v_to.idx * v_lim;
             v_to.ends_us := v_to.idx + 1;
         end if;
         update penstock.counter c
@@ -683,9 +689,9 @@ language plpgsql volatile security definer as $$
 declare
     c_lock_class constant integer := 1885695603;
     v_now        timestamp with time zone := pg_catalog.clock_timestamp();
-    v_calls      uuid[];
+    v_calls      pg_catalog.uuid[];
     v_of         pg_catalog.text[];
-    v_by         uuid[];
+    v_by         pg_catalog.uuid[];
     v_at         bigint[];
     v_keys       pg_catalog.text[];
     v_idx        bigint[];
