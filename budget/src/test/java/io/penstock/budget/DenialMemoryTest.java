@@ -47,6 +47,17 @@ final class DenialMemoryTest {
         assertThat(refuses(EPOCH, 600_000_000)).isFalse();
     }
 
+    /** More microseconds than there are nanoseconds in a long. */
+    @Test
+    void refusal_unitsComeBackAfterAges_isRemembered() {
+        for (long ages : new long[] {Long.MAX_VALUE / 1_000 + 1, 1L << 55, 1L << 62}) {
+            memory.clear();
+            learn(0, true, ages, 0);
+
+            assertThat(refuses(EPOCH, SECOND / 2)).as("%d us", ages).isTrue();
+        }
+    }
+
     @Test
     void refusal_secondIsOver_letsOneCallAskAtATime() {
         learn(0, true, 3_600_000_000L, 0);

@@ -6,6 +6,7 @@
 --      the locks it takes itself: the same logic in one statement admits too much (a test keeps such a twin and sees it
 --      fail).
 --   3. The clock is read once, after the locks, and a counter's window number never goes back.
+-- Whoever waits for a lock waits for a bounded time: it holds others meanwhile, which admissions need.
 -- Hot functions qualify every name, also of types, and have no SET clause (it costs more than the rest of the call);
 -- no EXCEPTION block anywhere around locks, because leaving one drops them.
 
@@ -661,6 +662,7 @@ declare
     v_lanes      integer;
 begin
     perform penstock.hold_duty_v1('sweep', p_incarnation, p_term);
+    perform pg_catalog.set_config('lock_timeout', '1s', true);
     delete from penstock.lane l
      where (l.incarnation, l.lane) in (
          select o.incarnation, o.lane from penstock.lane o
@@ -701,6 +703,7 @@ declare
     v_count      integer;
 begin
     perform penstock.hold_duty_v1('sweep', p_incarnation, p_term);
+    perform pg_catalog.set_config('lock_timeout', '1s', true);
     select pg_catalog.array_agg(o.call), pg_catalog.array_agg(o.key), pg_catalog.array_agg(o.incarnation),
            pg_catalog.array_agg(o.at_us)
       into v_calls, v_of, v_by, v_at
@@ -753,8 +756,10 @@ declare
     v_prefix     constant pg_catalog.text := pg_catalog.length(p_budget)::pg_catalog.text || ':' || p_budget;
     v_keys       pg_catalog.text[];
     v_last       pg_catalog.text;
+    v_us         bigint;
 begin
     perform penstock.durable_v1();
+    perform pg_catalog.set_config('lock_timeout', '1s', true);
     select pg_catalog.array_agg(o.key), pg_catalog.max(o.key collate "C") into v_keys, v_last
       from (select c.key from penstock.counter c cross join lateral penstock.counter_key_v1(c.key) k
              where c.key > p_after
@@ -764,11 +769,30 @@ begin
     perform pg_catalog.pg_advisory_xact_lock(c_lock_class, s.shard)
        from (select distinct (pg_catalog.hashtextextended(k.key, 0) & 1023)::integer as shard
                from pg_catalog.unnest(v_keys) as k (key) order by 1) as s;
+    v_us := penstock.micros_v1(pg_catalog.clock_timestamp());
+    with held as (
+        select h.key, h.idx, pg_catalog.sum(h.amount)::bigint as units
+          from penstock.hold h where h.key = any (v_keys) group by h.key, h.idx),
+    sliding as (
+        select c.key, pg_catalog.sum(held.units)::bigint as used,
+               pg_catalog.array_agg(coalesce(held.units, 0) order by g.o) as state
+          from penstock.counter c cross join pg_catalog.generate_series(1, 51) as g (o)
+          left join held on held.key = c.key and held.idx = c.idx - g.o + 1
+         where c.key = any (v_keys) and c.kind = 5 and c.held > 0
+         group by c.key),
+    kept as (
+        select c.key, case c.kind when 5 then coalesce(s.used, 0)
+                                  when 6 then (c.held::numeric * c.state[2]) % l.lim else c.held end as used,
+               case when c.kind <> 6 then c.idx when c.held = 0 then 0
+                    else v_us + pg_catalog.div(c.held::numeric * c.state[2], l.lim) end as idx,
+               case when c.kind = 5 then coalesce(s.state, pg_catalog.array_fill(0::bigint, array[51])) else c.state end as state
+          from penstock.counter c left join sliding s on s.key = c.key
+         cross join lateral (select greatest(1, c.lim) as lim) l
+         where c.key = any (v_keys))
     update penstock.counter c
-       set used = case when c.kind < 5 then c.held else 0 end,
-           idx = case when c.kind = 6 then 0 else c.idx end,
-           state = case when c.kind = 5 then pg_catalog.array_fill(0::bigint, array[51]) else c.state end
-     where c.key = any (v_keys);
+       set used = k.used, idx = k.idx, state = k.state, ends_us = case when c.kind = 6 then k.idx + 1 else c.ends_us end
+      from kept k
+     where c.key = k.key;
     return v_last;
 end $$;
 

@@ -1,6 +1,7 @@
 package io.penstock.cluster.admission;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.budget.Batch;
 import io.penstock.budget.BudgetLedger;
@@ -241,6 +242,31 @@ final class LedgerHoldsIT {
                             .count();
             assertThat(spent).isEqualTo(swept * HeldCalls.TOKENS).isIn(0L, 15L);
         }
+    }
+
+    /** It holds locks while it waits for one, and admissions wait for those. */
+    @Test
+    void sweepHolds_lockIsHeldByAStranger_givesUpAndEndsNothing() throws Exception {
+        admit(2);
+        ledger().execute(LATE);
+        try (Connection stranger = LEDGERS.database().connectAsSuperuser()) {
+            execute(stranger, "set idle_in_transaction_session_timeout = '15s'");
+            stranger.setAutoCommit(false);
+            execute(stranger, shardOf(tokens));
+
+            assertThatThrownBy(() -> ledger().sweepHolds())
+                    .rootCause()
+                    .hasMessageContaining("lock timeout");
+            stranger.rollback();
+        }
+
+        assertThat(ledger().holds()).isEqualTo(4);
+        assertThat(ledger().sweepHolds()).isEqualTo(4);
+    }
+
+    private static String shardOf(Counter counter) {
+        return "select pg_advisory_xact_lock(1885695603, (hashtextextended('%s', 0) & 1023)::int)"
+                .formatted(counter.key());
     }
 
     @Test

@@ -8,8 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.budget.Batches;
 import io.penstock.budget.Budget;
 import io.penstock.budget.BudgetLedger;
+import io.penstock.budget.BudgetSet;
 import io.penstock.budget.Claim;
 import io.penstock.budget.Counter;
+import io.penstock.budget.Dimension;
+import io.penstock.budget.Mode;
+import io.penstock.budget.Unit;
 import io.penstock.budget.Window;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -17,6 +21,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -144,6 +149,35 @@ final class LedgerScaleIT {
             assertThat(ask(lane, 4, counter("b", 100), 100)).isEqualTo(88);
         }
         assertThat(ledger().used(counter("b", 100))).isEqualTo(100);
+    }
+
+    /** A counter is what it counts and for how long: another window or scope is another one. */
+    @Test
+    void windowOrScopeChanged_startsOverAndLeavesTheOldAlone() {
+        Budget month = budget(10, new Window.Fixed(30 * 86_400_000_000L), Set.of());
+        Budget two = budget(10, new Window.Fixed(60 * 86_400_000_000L), Set.of());
+        Budget agents = budget(10, new Window.Fixed(60 * 86_400_000_000L), Set.of(Dimension.AGENT));
+        Budget raised = budget(12, new Window.Fixed(30 * 86_400_000_000L), Set.of());
+        try (BudgetLedger lane = ledger().lane(0)) {
+            assertThat(ask(lane, 1, of(month), 8)).isEqualTo(8);
+            assertThat(ask(lane, 2, of(two), 9)).isEqualTo(9);
+            assertThat(ask(lane, 3, of(agents), 10)).isEqualTo(10);
+            assertThat(ask(lane, 4, of(agents), 1)).isZero();
+            assertThat(ask(lane, 5, of(raised), 9)).as("only its limit changed").isEqualTo(4);
+        }
+        assertThat(ledger().used(of(month))).isEqualTo(12);
+        assertThat(ledger().used(of(two))).isEqualTo(9);
+        assertThat(ledger().used(of(agents))).isEqualTo(10);
+    }
+
+    private static Budget budget(long limit, Window window, Set<Dimension> per) {
+        return new Budget("b", Unit.CALLS, limit, window, per, null, null, Mode.ENFORCE);
+    }
+
+    private static Counter of(Budget budget) {
+        Claim claim =
+                new BudgetSet(List.of(budget)).claim(Batches.subject("bob"), Mode.ENFORCE);
+        return claim.charges().getFirst().counter();
     }
 
     @Test

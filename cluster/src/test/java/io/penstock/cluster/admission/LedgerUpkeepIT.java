@@ -21,10 +21,12 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -95,10 +97,18 @@ final class LedgerUpkeepIT {
     void reset_ofAScope_emptiesItsCountersAndKeepsWhatIsHeld() {
         Counter tokens = HeldCalls.counter("toke", Unit.TOKENS, new Window.Sliding(60_000_000));
         Counter plain = HeldCalls.counter("toke", Unit.TOKENS, new Window.Lifetime());
+        Window year = new Window.Rate(Window.MICROS_MAX, 100);
+        Counter rate = HeldCalls.counter("toke", Unit.TOKENS, year);
         Counter other = HeldCalls.counter("slot", Unit.CONCURRENCY, new Window.Open());
         HeldCalls.admit(LEDGERS.fixture(), 2, tokens, other);
         HeldCalls.admit(LEDGERS.fixture(), 3, plain, other);
+        List<UUID> calls = HeldCalls.admit(LEDGERS.fixture(), 4, rate, other);
         long epoch = LEDGERS.fixture().epoch();
+        try (BudgetLedger lane = LEDGERS.fixture().lane(0)) {
+            Claim spent = claim(tokens, rate);
+            long seq = lane.lastSeq() + 1;
+            decided(lane.admit(new Batches().add(7, spent).build(seq, epoch)));
+        }
 
         try (Connection c = LEDGERS.database().connectAsOperator()) {
             assertThat(BudgetReset.run(c, "toke", Map.of("tenant", "x"), "r", "me"))
@@ -110,8 +120,17 @@ final class LedgerUpkeepIT {
         }
 
         assertThat(LEDGERS.fixture().used(plain)).as("all of it is held").isEqualTo(9);
-        assertThat(LEDGERS.fixture().used(tokens)).isZero();
-        assertThat(LEDGERS.fixture().used(other)).isEqualTo(5);
+        assertThat(LEDGERS.fixture().used(tokens)).as("the seven are forgotten").isEqualTo(6);
+        assertThat(LEDGERS.fixture().standing(tokens).remaining()).isEqualTo(2_000 - 6);
+        assertThat(LEDGERS.fixture().standing(rate).remaining()).isEqualTo(100 - 12);
+        assertThat(LEDGERS.fixture().used(other)).isEqualTo(9);
+        try (BudgetLedger lane = LEDGERS.fixture().lane(0)) {
+            long seq = lane.lastSeq() + 1;
+            lane.settle(HeldCalls.settled(seq, calls.getFirst(), 20, rate, other));
+        }
+        assertThat(LEDGERS.fixture().standing(rate).remaining())
+                .as("one of them spent 17 more than it held")
+                .isEqualTo(100 - 12 - 17);
         assertThat(LEDGERS.fixture().epoch()).isEqualTo(epoch + 2);
     }
 
@@ -163,6 +182,57 @@ final class LedgerUpkeepIT {
             assertThat(one.unit()).isEqualTo("calls");
             assertThat(BudgetUsage.read(c, null, 10)).hasSize(1);
             assertThat(BudgetUsage.read(c, "another", 10)).isEmpty();
+        }
+    }
+
+    /** An upstream said so, and the time it takes to come back is beyond any calendar. */
+    @Test
+    void usage_rateOverdrawnForAges_isReadable() throws SQLException {
+        Window year = new Window.Rate(Window.MICROS_MAX, 100);
+        Counter rate = HeldCalls.counter("toke", Unit.TOKENS, year);
+        UUID call = HeldCalls.admit(LEDGERS.fixture(), 1, rate, HeldCalls.slots()).getFirst();
+        try (BudgetLedger lane = LEDGERS.fixture().lane(0)) {
+            lane.settle(
+                    HeldCalls.settled(
+                            lane.lastSeq() + 1, call, Budget.AMOUNT_MAX, rate, HeldCalls.slots()));
+        }
+
+        try (Connection c = LEDGERS.database().connectAsOperator()) {
+            assertThat(BudgetUsage.read(c, "toke", 10))
+                    .singleElement()
+                    .satisfies(
+                            usage -> {
+                                assertThat(usage.used()).isEqualTo(100);
+                                assertThat(usage.endsAt()).isAfter(Instant.parse("9999-01-01T00:00:00Z"));
+                            });
+        }
+    }
+
+    /** Rows come and go, and their room is used again. */
+    @Test
+    void sweep_keysThatComeAndGo_leaveATableOfTheSameSize() throws SQLException {
+        long pages = 0;
+        for (int round = 0; round < 8; round++) {
+            LEDGERS.fixture()
+                    .execute(
+                            "insert into penstock.counter (key, kind, idx, used, lim, ends_us, at)"
+                                    + " select '1:bCf1000000t' || length(n::text) || ':' || n, 0, 0, 1, 1, 1,"
+                                    + " now() from generate_series("
+                                    + (100_000 + round * 2_000)
+                                    + ", "
+                                    + (101_999 + round * 2_000)
+                                    + ") n");
+            int rounds = 0;
+            while (sweep() > 0) {
+                assertThat(++rounds).isLessThanOrEqualTo(4);
+            }
+            assertThat(LEDGERS.fixture().number("select count(*) from penstock.counter")).isZero();
+            LEDGERS.fixture().execute("vacuum (truncate off) penstock.counter");
+            long now =
+                    LEDGERS.fixture()
+                            .number("select pg_relation_size('penstock.counter') / 8192");
+            pages = round == 0 ? now : pages;
+            assertThat(now).as("pages after %d rounds", round).isLessThanOrEqualTo(pages + 8);
         }
     }
 

@@ -10,6 +10,7 @@ import java.util.Locale;
 /** How budgets read in what a caller is told. */
 final class BudgetText {
     private static final long MICROS_PER_MILLI = 1_000;
+    private static final BigDecimal MORE_MAX = BigDecimal.valueOf(1L << 60);
 
     private BudgetText() {}
 
@@ -49,6 +50,7 @@ final class BudgetText {
                 .divide(
                         BigDecimal.valueOf(standing.counter().limit()),
                         java.math.RoundingMode.CEILING)
+                .min(MORE_MAX)
                 .longValue();
     }
 }
