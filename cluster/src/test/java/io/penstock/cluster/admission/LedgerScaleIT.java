@@ -175,8 +175,7 @@ final class LedgerScaleIT {
     }
 
     private static Counter of(Budget budget) {
-        Claim claim =
-                new BudgetSet(List.of(budget)).claim(Batches.subject("bob"), Mode.ENFORCE);
+        Claim claim = new BudgetSet(List.of(budget)).claim(Batches.subject("bob"), Mode.ENFORCE);
         return claim.charges().getFirst().counter();
     }
 

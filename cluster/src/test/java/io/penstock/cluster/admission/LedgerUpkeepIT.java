@@ -203,7 +203,8 @@ final class LedgerUpkeepIT {
                     .satisfies(
                             usage -> {
                                 assertThat(usage.used()).isEqualTo(100);
-                                assertThat(usage.endsAt()).isAfter(Instant.parse("9999-01-01T00:00:00Z"));
+                                assertThat(usage.endsAt())
+                                        .isAfter(Instant.parse("9999-01-01T00:00:00Z"));
                             });
         }
     }
@@ -216,8 +217,8 @@ final class LedgerUpkeepIT {
             LEDGERS.fixture()
                     .execute(
                             "insert into penstock.counter (key, kind, idx, used, lim, ends_us, at)"
-                                    + " select '1:bCf1000000t' || length(n::text) || ':' || n, 0, 0, 1, 1, 1,"
-                                    + " now() from generate_series("
+                                + " select '1:bCf1000000t' || length(n::text) || ':' || n, 0, 0, 1,"
+                                + " 1, 1, now() from generate_series("
                                     + (100_000 + round * 2_000)
                                     + ", "
                                     + (101_999 + round * 2_000)
@@ -229,8 +230,7 @@ final class LedgerUpkeepIT {
             assertThat(LEDGERS.fixture().number("select count(*) from penstock.counter")).isZero();
             LEDGERS.fixture().execute("vacuum (truncate off) penstock.counter");
             long now =
-                    LEDGERS.fixture()
-                            .number("select pg_relation_size('penstock.counter') / 8192");
+                    LEDGERS.fixture().number("select pg_relation_size('penstock.counter') / 8192");
             pages = round == 0 ? now : pages;
             assertThat(now).as("pages after %d rounds", round).isLessThanOrEqualTo(pages + 8);
         }
