@@ -16,6 +16,7 @@ import io.penstock.cluster.postgres.Purpose;
 import io.penstock.cluster.testing.TestDatabase;
 import io.penstock.cluster.testing.TestServer;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,67 +50,89 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 final class LedgerFailoverIT {
     private static final Subject BOB = new Subject("t", "bob", "s", "tool", null);
-    private static final Budget BUDGET =
-            Batches.budget("b", 1_000_000, Batches.LONG, Mode.ENFORCE);
+    private static final Budget BUDGET = Batches.budget("b", 1_000_000, Batches.LONG, Mode.ENFORCE);
 
     @TempDir Path folder;
 
     @Test
     void failover_toTheSynchronousStandby_losesAndGivesNothingTwice() throws Exception {
-        EmbeddedPostgres first = EmbeddedPostgres.start(EmbeddedOptions.in(folder.resolve("one")));
-        TestDatabase database = new TestServer(first.owner()).fresh();
-        first.close();
+        EmbeddedPostgres made = EmbeddedPostgres.start(EmbeddedOptions.in(folder.resolve("one")));
+        TestDatabase database = new TestServer(made.owner()).fresh();
+        made.close();
         copy(folder.resolve("one"), folder.resolve("two"));
         Files.createFile(folder.resolve("two").resolve("data").resolve("standby.signal"));
-        first =
+        EmbeddedPostgres first =
                 EmbeddedPostgres.start(
-                        EmbeddedOptions.in(folder.resolve("one")).onPort(first.port()));
+                        EmbeddedOptions.in(folder.resolve("one")).onPort(made.port()));
+        int port = freePort();
         try (LossyProxy link = new LossyProxy(first.owner().url());
-                EmbeddedPostgres second = standby(first, link)) {
-            waitsForTheStandby(database);
-            Set<UUID> told = ConcurrentHashMap.newKeySet();
-            AtomicBoolean over = new AtomicBoolean();
-            FixedControl control = control(database);
-            try (Lanes lanes = lanes(database, second.port(), control);
-                    ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-                List<Future<?>> callers = new ArrayList<>();
-                for (int i = 0; i < 20; i++) {
-                    callers.add(threads.submit(() -> callUntil(over, lanes, control.view().current(), told)));
-                }
-                await(() -> told.size() > 500);
-
-                link.close();
-                Thread.sleep(300);
-                first.crash();
-                int before = told.size();
-                promote(at(database, second.port()));
-
-                await(() -> told.size() > before + 500);
-                over.set(true);
-                for (Future<?> caller : callers) {
-                    caller.get();
-                }
-                await(() -> balanced(at(database, second.port()), told));
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<EmbeddedPostgres> standby =
+                    threads.submit(() -> EmbeddedPostgres.start(standby(first, link, port)));
+            try {
+                waitsForTheStandby(database);
+                overload(database, threads, link, first, port);
+            } finally {
+                promote();
+                standby.get().close();
             }
         } finally {
             first.close();
         }
     }
 
-    private EmbeddedPostgres standby(EmbeddedPostgres first, LossyProxy link) {
+    private void overload(
+            TestDatabase database,
+            ExecutorService threads,
+            LossyProxy link,
+            EmbeddedPostgres first,
+            int port)
+            throws Exception {
+        Set<UUID> told = ConcurrentHashMap.newKeySet();
+        AtomicBoolean over = new AtomicBoolean();
+        FixedControl control = control(database);
+        try (Lanes lanes = lanes(database, port, control)) {
+            List<Future<?>> callers = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                Snapshot state = control.view().current();
+                callers.add(threads.submit(() -> callUntil(over, lanes, state, told)));
+            }
+            await(() -> told.size() > 500);
+
+            link.cut();
+            Thread.sleep(300);
+            first.crash();
+            int before = told.size();
+            promote();
+
+            await(() -> told.size() > before + 500);
+            over.set(true);
+            for (Future<?> caller : callers) {
+                caller.get();
+            }
+            await(() -> balanced(at(database, port), told));
+        }
+    }
+
+    /** Answers nobody until it is promoted. */
+    private EmbeddedOptions standby(EmbeddedPostgres first, LossyProxy link, int port) {
         DatabaseConfig owner = first.owner();
         URI through = URI.create(link.through(owner.url()).substring("jdbc:".length()));
-        return EmbeddedPostgres.start(
-                EmbeddedOptions.in(folder.resolve("two"))
-                        .with(
-                                Map.of(
-                                        "primary_conninfo",
-                                        "host=127.0.0.1 port=%d user=%s password=%s"
-                                                .formatted(
-                                                        through.getPort(),
-                                                        owner.user(),
-                                                        Objects.requireNonNull(
-                                                                owner.password())))));
+        String primary =
+                "host=127.0.0.1 port=%d user=%s password=%s"
+                        .formatted(
+                                through.getPort(),
+                                owner.user(),
+                                Objects.requireNonNull(owner.password()));
+        return EmbeddedOptions.in(folder.resolve("two"))
+                .onPort(port)
+                .with(Map.of("primary_conninfo", primary, "hot_standby", "off"));
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
     }
 
     private static void waitsForTheStandby(TestDatabase database) throws Exception {
@@ -127,10 +150,13 @@ final class LedgerFailoverIT {
         }
     }
 
-    /** Once promoted it waits for nobody. */
-    private static void promote(DatabaseConfig standby) throws SQLException {
-        try (Connection c = new Connector(standby).open(Purpose.OPERATOR)) {
-            execute(c, "select pg_promote(true, 60)");
+    /** As {@code pg_ctl promote} does; once promoted it waits for no standby. */
+    private void promote() throws Exception {
+        Path data = folder.resolve("two").resolve("data");
+        if (Files.exists(data.resolve("standby.signal"))) {
+            Files.writeString(data.resolve("promote"), "");
+            String pid = Files.readAllLines(data.resolve("postmaster.pid")).getFirst().strip();
+            new ProcessBuilder("kill", "-USR1", pid).start().waitFor();
         }
     }
 
@@ -159,8 +185,7 @@ final class LedgerFailoverIT {
                 new Connector(
                         new DatabaseConfig(
                                 gateway.url()
-                                        .replaceFirst(
-                                                "(:\\d+)/", "$1,127.0.0.1:" + standby + "/"),
+                                        .replaceFirst("(:\\d+)/", "$1,127.0.0.1:" + standby + "/"),
                                 gateway.user(),
                                 gateway.password(),
                                 2));
@@ -177,8 +202,7 @@ final class LedgerFailoverIT {
         return lanes;
     }
 
-    private static void callUntil(
-            AtomicBoolean over, Lanes lanes, Snapshot state, Set<UUID> told) {
+    private static void callUntil(AtomicBoolean over, Lanes lanes, Snapshot state, Set<UUID> told) {
         while (!over.get()) {
             UUID call = UUID.randomUUID();
             AdmissionRequest request =

@@ -63,6 +63,11 @@ final class LossyProxy implements AutoCloseable {
 
     @Override
     public void close() {
+        cut();
+    }
+
+    /** Ends every connection, and takes no more. */
+    void cut() {
         try {
             door.close();
         } catch (IOException e) {
