@@ -11,9 +11,12 @@ import io.penstock.cluster.operator.StopReport;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.LongSupplier;
 
 /**
  * Gives a stop through a replica's admin API. That replica holds it at once, even where the
@@ -21,40 +24,70 @@ import java.util.UUID;
  */
 final class AdminStop {
     /** The longest that a replica waits for the confirmation in one answer. */
-    static final Duration WAIT_MAX = Duration.ofSeconds(60);
+    private static final Duration WAIT_MAX = Duration.ofSeconds(60);
 
+    private static final Duration RECORD_WAIT_MIN = Duration.ofSeconds(1);
     private static final long REPEAT_MILLIS = 500;
 
     private final AdminClient client;
     private final OrderLines lines;
-    private boolean heldTold;
-    private long recordedEpoch;
+    private final LongSupplier ticker;
+    private final Set<Answered> told = new HashSet<>();
+    private boolean held;
+    private boolean broken;
+    private long epoch;
+    private long recordedNanos;
 
-    AdminStop(AdminClient client, OrderLines lines) {
+    /** What was shown already, where the order is given again. */
+    private record Answered(UUID incarnation, ReplicaAnswer.Kind kind, int open) {}
+
+    /**
+     * @param ticker monotonic nanoseconds of this process
+     */
+    AdminStop(AdminClient client, OrderLines lines, LongSupplier ticker) {
         this.client = client;
         this.lines = lines;
+        this.ticker = ticker;
     }
 
+    /**
+     * Gives it, and again with the same ids where one answer of the replica is not enough: that
+     * changes nothing where it is recorded already.
+     */
     StopReport give(StopOrder order, Patience patience) throws IOException, InterruptedException {
-        StopReport report = once(order, patience);
-        // The same ids: giving it again changes nothing where it is recorded already.
-        while (patience.untilRecorded() && report.result() == Result.NOT_RECORDED) {
-            lines.retrying(report.message());
-            Thread.sleep(REPEAT_MILLIS);
-            report = once(order, patience);
+        long began = ticker.getAsLong();
+        Duration left = patience.atMost();
+        while (true) {
+            StopReport report = once(order, wait(left, patience));
+            boolean missing = report.result() == Result.NOT_RECORDED && report.epoch() == 0;
+            if (missing && patience.untilRecorded()) {
+                lines.retrying(report.message());
+                Thread.sleep(REPEAT_MILLIS);
+                continue;
+            }
+            long from = patience.untilRecorded() ? recordedNanos : began;
+            left = patience.atMost().minusNanos(ticker.getAsLong() - from);
+            if (report.result() != Result.NOT_CONFIRMED || broken || !left.isPositive()) {
+                return report;
+            }
         }
-        return report;
     }
 
-    private StopReport once(StopOrder order, Patience patience)
+    private Duration wait(Duration left, Patience patience) {
+        if (patience.untilRecorded() && epoch == 0 && left.compareTo(RECORD_WAIT_MIN) < 0) {
+            return RECORD_WAIT_MIN;
+        }
+        return left.compareTo(WAIT_MAX) > 0 ? WAIT_MAX : left;
+    }
+
+    private StopReport once(StopOrder order, Duration wait)
             throws IOException, InterruptedException {
         List<JsonNode> answers = new ArrayList<>();
-        ObjectNode body = body(order, patience.atMost());
         try {
             client.watch(
                     "/v1/stops",
-                    body,
-                    patience.atMost(),
+                    body(order, wait),
+                    wait,
                     line -> {
                         told(line);
                         if (line.path("event").asText().equals("answer")) {
@@ -62,13 +95,13 @@ final class AdminStop {
                         }
                     });
         } catch (IOException e) {
-            if (!heldTold) {
+            if (!held) {
                 throw e;
             }
-            return brokenOff(order, e);
+            return brokenOff(order, String.valueOf(e.getMessage()));
         }
         return answers.isEmpty()
-                ? brokenOff(order, new IOException("the replica's answer ended too early"))
+                ? brokenOff(order, "the replica's answer ended too early")
                 : report(order, answers.getLast().path("confirmation"));
     }
 
@@ -76,11 +109,8 @@ final class AdminStop {
         switch (line.path("event").asText()) {
             case "held" -> held(line.path("outlivesRestart").asBoolean());
             case "retrying" -> lines.retrying(line.path("reason").asText());
-            case "recorded" -> {
-                recordedEpoch = line.path("epoch").asLong();
-                lines.recorded(recordedEpoch);
-            }
-            case "replica" -> lines.answered(answer(line));
+            case "recorded" -> recorded(line.path("epoch").asLong());
+            case "replica" -> answered(answer(line));
             case "closed" -> lines.closed(line.path("open").asInt());
             default -> {
                 // The answer; or what a later version tells besides.
@@ -89,23 +119,37 @@ final class AdminStop {
     }
 
     private void held(boolean outlivesRestart) {
-        if (!heldTold) {
-            heldTold = true;
+        if (!held) {
+            held = true;
             lines.held(outlivesRestart);
         }
     }
 
+    private void recorded(long of) {
+        if (epoch == 0) {
+            epoch = of;
+            recordedNanos = ticker.getAsLong();
+            lines.recorded(of);
+        }
+    }
+
+    private void answered(ReplicaAnswer answer) {
+        if (told.add(new Answered(answer.incarnation(), answer.kind(), answer.open()))) {
+            lines.answered(answer);
+        }
+    }
+
     /** The replica went away while it saw the stop through. */
-    private StopReport brokenOff(StopOrder order, IOException e) {
-        boolean recorded = recordedEpoch > 0;
+    private StopReport brokenOff(StopOrder order, String reason) {
+        broken = true;
+        boolean recorded = epoch > 0;
         return new StopReport(
                 recorded ? Result.NOT_CONFIRMED : Result.NOT_RECORDED,
                 order,
-                recordedEpoch,
+                epoch,
                 Duration.ZERO,
                 List.of(),
-                (recorded ? "recorded, not confirmed: " : "not known to be recorded: ")
-                        + e.getMessage());
+                (recorded ? "recorded, not confirmed: " : "not known to be recorded: ") + reason);
     }
 
     private static StopReport report(StopOrder order, JsonNode confirmation) {

@@ -116,12 +116,10 @@ final class StopCommand implements Callable<Integer> {
         if (dryRun) {
             throw CommandFailure.usage("--dry-run asks the database: give it without --admin");
         }
-        if (patience.atMost().compareTo(AdminStop.WAIT_MAX) > 0) {
-            throw CommandFailure.usage("with --admin, --wait is at most 60s");
-        }
         OrderLines lines = new OrderLines(terminal, confirmation.json);
         lines.scopes(order);
-        return conclude(new AdminStop(client, lines).give(order, patience), lines);
+        return conclude(
+                new AdminStop(client, lines, System::nanoTime).give(order, patience), lines);
     }
 
     private int conclude(StopReport report, OrderLines lines) {
