@@ -7,6 +7,8 @@ import io.penstock.cli.terminal.Style;
 import io.penstock.cli.terminal.Terminal;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Shows the cluster as one replica's admin API sees it. */
 final class AdminStatus {
@@ -17,41 +19,60 @@ final class AdminStatus {
     }
 
     int show(JsonNode status, boolean json) {
-        boolean degraded = degraded(status);
+        List<String> findings = findings(status);
         if (json) {
             terminal.json(status);
-            return degraded ? ExitCode.DEGRADED : ExitCode.DONE;
+        } else {
+            print(status, findings);
         }
+        return findings.isEmpty() ? ExitCode.DONE : ExitCode.DEGRADED;
+    }
+
+    private void print(JsonNode status, List<String> findings) {
         JsonNode own = status.path("answeredBy");
         terminal.line(
                 "answered by replica %s: %s, epoch %d, revision %d, lease left %d ms"
                         .formatted(
                                 own.path("replica").asText(),
-                                own.path("admits").asBoolean()
-                                        ? "admits"
-                                        : "refuses (" + own.path("reason").asText() + ")",
+                                own.path("admits").asBoolean() ? "admits" : "refuses",
                                 own.path("epoch").asLong(),
                                 own.path("revision").asLong(),
                                 own.path("leaseLeftMs").asLong()));
-        if (status.hasNonNull("unavailable")) {
-            terminal.line(terminal.styled(Style.WARNING, status.path("unavailable").asText()));
-        }
         if (status.path("replicas").isArray()) {
             terminal.line("");
             tables(status).print(terminal);
         }
-        return degraded ? ExitCode.DEGRADED : ExitCode.DONE;
+        terminal.line("");
+        findings.forEach(each -> terminal.line(terminal.styled(Style.WARNING, each)));
+        if (findings.isEmpty()) {
+            terminal.line(terminal.styled(Style.GOOD, "all well"));
+        }
     }
 
-    private static boolean degraded(JsonNode status) {
-        boolean degraded =
-                status.hasNonNull("unavailable")
-                        || !status.path("answeredBy").path("admits").asBoolean();
-        for (JsonNode replica : status.path("replicas")) {
-            degraded |= replica.path("leaseLeftMs").asLong() <= 0;
-            degraded |= replica.path("degraded").asBoolean();
+    private static List<String> findings(JsonNode status) {
+        List<String> findings = new ArrayList<>();
+        if (status.hasNonNull("unavailable")) {
+            findings.add(status.path("unavailable").asText());
         }
-        return degraded;
+        JsonNode own = status.path("answeredBy");
+        if (!own.path("admits").asBoolean()) {
+            findings.add(
+                    "replica "
+                            + own.path("replica").asText()
+                            + " refuses: "
+                            + own.path("reason").asText());
+        }
+        for (JsonNode replica : status.path("replicas")) {
+            String name = "replica " + replica.path("replica").asText() + ": ";
+            if (replica.path("state").asText().equals("gone")) {
+                findings.add(name + "gone, and no other of its name came");
+            } else if (replica.path("leaseLeftMs").asLong() <= 0) {
+                findings.add(name + "its lease is over");
+            } else if (replica.path("degraded").asBoolean()) {
+                findings.add(name + "NOTIFY does not reach it, it polls: stops take longer");
+            }
+        }
+        return findings;
     }
 
     private static StatusTables tables(JsonNode status) {

@@ -16,7 +16,17 @@ final class AdminCommandsIT {
 
     /** With a lease so long that no replica loses it only because the machine is busy. */
     private static Gate start(int replicas) {
-        return Gate.start(replicas, settings -> settings.set("control", "{ lease: 10s }"));
+        Gate gate = Gate.start(replicas, settings -> settings.set("control", "{ lease: 10s }"));
+        awaitNotified(gate, replicas);
+        return gate;
+    }
+
+    /** A replica's first beats say that no NOTIFY has reached it yet, which is true. */
+    private static void awaitNotified(Gate gate, int replicas) {
+        gate.awaitNumber(
+                "replicas that a NOTIFY reaches",
+                replicas,
+                "select count(*) from penstock.status where state = 'open' and not degraded");
     }
 
     private static byte[] call() {
@@ -114,7 +124,7 @@ final class AdminCommandsIT {
             Replica a = gate.replica(0);
             Replica b = gate.replica(1);
             assertThat(Gate.ended(0, gate.through(a, "view", "status")))
-                    .contains("answered by replica a: admits")
+                    .contains("answered by replica a: admits", "all well")
                     .containsPattern("(?m)^a +open ")
                     .containsPattern("(?m)^b +open ");
 
@@ -124,7 +134,8 @@ final class AdminCommandsIT {
                     .containsPattern("(?m)^b +overdue ")
                     .contains("replica b: no beat for ", "its lease is over");
             assertThat(Gate.ended(4, gate.through(a, "view", "status")))
-                    .containsPattern("(?m)^b +overdue ");
+                    .containsPattern("(?m)^b +overdue ")
+                    .contains("replica b: its lease is over");
 
             b.kill();
             aged(gate, "b", "1 minute");
@@ -134,6 +145,7 @@ final class AdminCommandsIT {
 
             b.launch();
             b.awaitAdmitting();
+            awaitNotified(gate, 2);
             assertThat(gate.operate("status"))
                     .contains("all well")
                     .containsPattern("(?m)^b +open ")
