@@ -23,7 +23,7 @@ final class DeliveryChecks {
             """;
     private static final int NOTIFY_WAIT_MILLIS = 2_000;
     private static final long NOTIFY_GOOD_MILLIS = 250;
-    private static final long CLOCK_MILLIS_MAX = 500;
+    private static final long CLOCK_MILLIS_MAX = 100;
 
     private DeliveryChecks() {}
 
