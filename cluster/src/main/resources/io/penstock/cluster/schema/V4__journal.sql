@@ -207,9 +207,15 @@ begin
                 where k.kind not in ('refusal', 'refusals', 'control')) then
         raise exception 'not a kind of refusal' using errcode = '22023';
     end if;
+    -- What an operator did is never told by a replica: those entries are written where the deed is done.
+    if exists (select from unnest(refusals_v1.kinds, refusals_v1.codes) k (kind, code)
+                where k.kind = 'control'
+                  and coalesce(k.code, '') not in ('journal-opened', 'journal-closed', 'outcomes-not-kept')) then
+        raise exception 'not a code of a writer' using errcode = '22023';
+    end if;
     insert into penstock.journal (at, kind, call, incarnation, tenant, agent, server, tool, code,
                                   budget, count, reason)
-    select now - least(r.age_us, 86400000000) * interval '1 microsecond', r.kind, r.call,
+    select now - greatest(0, least(r.age_us, 86400000000)) * interval '1 microsecond', r.kind, r.call,
            refusals_v1.incarnation, nullif(r.tenant, ''), nullif(r.agent, ''), nullif(r.server, ''),
            nullif(r.tool, ''), r.code, r.budget, r.count,
            r.reason

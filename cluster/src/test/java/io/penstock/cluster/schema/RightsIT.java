@@ -112,6 +112,72 @@ class RightsIT {
         }
     }
 
+    /** What an operator did is written by the functions that do it, never told by a replica. */
+    @ParameterizedTest
+    @ValueSource(strings = {"stop", "resume", "block", "unblock", "key-new", "revision"})
+    void gateway_controlEntryOfAnOperatorsDeed_isRefused(String code) throws Exception {
+        try (Connection c = DATABASE.connectAsGateway();
+                Statement s = c.createStatement()) {
+            assertThatThrownBy(() -> s.execute(refusal("control", code, "0")))
+                    .extracting(e -> ((SQLException) e).getSQLState())
+                    .isEqualTo("22023");
+        }
+    }
+
+    @Test
+    void gateway_refusalWithNegativeAge_isNotDatedInTheFuture() throws Exception {
+        try (Connection gateway = DATABASE.connectAsGateway();
+                Statement s = gateway.createStatement()) {
+            s.execute(refusal("refusal", "from-the-future", "-86400000000"));
+        }
+        try (Connection c = DATABASE.connectAsOwner();
+                Statement s = c.createStatement();
+                ResultSet row =
+                        s.executeQuery(
+                                "select bool_and(at <= clock_timestamp()), count(*) from"
+                                    + " penstock.journal where code = 'from-the-future'")) {
+            row.next();
+            assertThat(row.getBoolean(1)).isTrue();
+            assertThat(row.getLong(2)).isEqualTo(1);
+        }
+    }
+
+    /** The name that a caller gives itself is written, and beside it the login that cannot lie. */
+    @Test
+    void gateway_stopInAnotherName_isJournaledWithItsLogin() throws Exception {
+        String login;
+        try (Connection gateway = DATABASE.connectAsGateway();
+                Statement s = gateway.createStatement()) {
+            s.execute("set search_path = pg_temp, public, penstock, pg_catalog");
+            s.execute(
+                    "select penstock.give_stop_v1(array[gen_random_uuid()], array['server'],"
+                        + " array['forged'], 'why', 'the-director', false, true)");
+            login = gateway.getMetaData().getUserName();
+        }
+        try (Connection c = DATABASE.connectAsOwner();
+                Statement s = c.createStatement();
+                ResultSet row =
+                        s.executeQuery(
+                                "select detail ->> 'login', reason, at <= clock_timestamp() from"
+                                    + " penstock.journal where actor = 'the-director'")) {
+            row.next();
+            assertThat(row.getString(1)).isEqualTo(login);
+            assertThat(row.getString(2)).isEqualTo("why");
+            assertThat(row.getBoolean(3)).isTrue();
+        }
+    }
+
+    private static String refusal(String kind, String code, String age) {
+        return "select penstock.refusals_v1(gen_random_uuid(), 1, gen_random_uuid(), array['"
+                + kind
+                + "'], array["
+                + age
+                + "]::bigint[], array[null]::uuid[], array['t'], array['a'], array['s'],"
+                + " array['x'], array['"
+                + code
+                + "'], array[null]::text[], array[1]::bigint[], array['r'])";
+    }
+
     /** A function that runs with its owner's rights must not find names that its caller made. */
     @Test
     void definerFunctions_nobodyElse_canMakeTemporaryObjects() throws Exception {
