@@ -149,7 +149,7 @@ final class ControlSql {
         }
     }
 
-    private static @Nullable List<Stop> stops(@Nullable String json) throws SQLException {
+    static @Nullable List<Stop> stops(@Nullable String json) throws SQLException {
         if (json == null) {
             return null;
         }
@@ -168,7 +168,7 @@ final class ControlSql {
         return stops;
     }
 
-    private static @Nullable List<Block> blocks(@Nullable String json, long receivedNanos)
+    static @Nullable List<Block> blocks(@Nullable String json, long receivedNanos)
             throws SQLException {
         if (json == null) {
             return null;
