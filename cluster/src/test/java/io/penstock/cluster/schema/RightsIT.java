@@ -135,7 +135,7 @@ class RightsIT {
                 ResultSet row =
                         s.executeQuery(
                                 "select bool_and(at <= clock_timestamp()), count(*) from"
-                                    + " penstock.journal where code = 'from-the-future'")) {
+                                        + " penstock.journal where code = 'from-the-future'")) {
             row.next();
             assertThat(row.getBoolean(1)).isTrue();
             assertThat(row.getLong(2)).isEqualTo(1);
@@ -151,7 +151,7 @@ class RightsIT {
             s.execute("set search_path = pg_temp, public, penstock, pg_catalog");
             s.execute(
                     "select penstock.give_stop_v1(array[gen_random_uuid()], array['server'],"
-                        + " array['forged'], 'why', 'the-director', false, true)");
+                            + " array['forged'], 'why', 'the-director', false, true)");
             login = gateway.getMetaData().getUserName();
         }
         try (Connection c = DATABASE.connectAsOwner();
@@ -159,7 +159,7 @@ class RightsIT {
                 ResultSet row =
                         s.executeQuery(
                                 "select detail ->> 'login', reason, at <= clock_timestamp() from"
-                                    + " penstock.journal where actor = 'the-director'")) {
+                                        + " penstock.journal where actor = 'the-director'")) {
             row.next();
             assertThat(row.getString(1)).isEqualTo(login);
             assertThat(row.getString(2)).isEqualTo("why");
