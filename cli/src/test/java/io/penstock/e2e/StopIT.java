@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -46,9 +47,21 @@ final class StopIT {
         }
     }
 
-    private record Course(String report, OpenLoop.Outcome outcome, List<String> violations) {}
+    record Course(String report, OpenLoop.Outcome outcome, List<String> violations) {}
 
     private static Course stopUnderLoad(Gate gate) {
+        return stopUnderLoad(
+                gate, () -> {}, () -> gate.operate("stop", "--all", "--reason", "drill"), () -> {});
+    }
+
+    /**
+     * A stop of everything in the middle of a load.
+     *
+     * @param before what goes wrong before the order
+     * @param stop gives the order; what it prints when it is confirmed
+     * @param after what happens then, while the load goes on for another second
+     */
+    static Course stopUnderLoad(Gate gate, Runnable before, Supplier<String> stop, Runnable after) {
         OpenLoop.warmUp(gate.upstream());
         var enough = new AtomicBoolean();
         Load load =
@@ -58,9 +71,11 @@ final class StopIT {
                                         .run(PER_SECOND, Duration.ofSeconds(30), enough::get));
         Await.until("the load runs", () -> gate.upstream().count() > 100);
 
+        before.run();
         long ordered = System.nanoTime();
-        String report = gate.operate("stop", "--all", "--reason", "drill");
+        String report = stop.get();
         long confirmed = System.nanoTime();
+        after.run();
         Await.pause(Duration.ofSeconds(1));
         enough.set(true);
         OpenLoop.Outcome outcome = load.outcome();
@@ -112,7 +127,7 @@ final class StopIT {
     }
 
     /** A stream that has begun; a busy machine may need more than one try. */
-    private static Wire endless(int port, String key, int id) throws IOException {
+    static Wire endless(int port, String key, int id) throws IOException {
         for (int i = 0; i < 20; i++) {
             Wire wire = Wire.open(port);
             wire.send(Requests.toolCall(key, "tools", "endless", id));
@@ -128,7 +143,7 @@ final class StopIT {
         throw new AssertionError("no stream begins");
     }
 
-    private static String untilTheEnd(Wire stream) throws IOException {
+    static String untilTheEnd(Wire stream) throws IOException {
         var rest = new StringBuilder();
         for (byte[] chunk = stream.chunk(); chunk.length > 0; chunk = stream.chunk())
             rest.append(text(chunk));
