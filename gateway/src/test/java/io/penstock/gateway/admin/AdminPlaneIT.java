@@ -288,6 +288,39 @@ final class AdminPlaneIT {
         assertThat(replica.blocks).isEmpty();
     }
 
+    /**
+     * Every operation for every role: turned away for its role where that is too low, and only
+     * there.
+     */
+    @Test
+    void api_everyOperationAndRole_isAsTheTableSays() throws Exception {
+        for (Operation operation : Operation.values()) {
+            Role least = operation.role();
+            if (least == null) {
+                continue;
+            }
+            String path = operation.path().replaceAll("\\{[^}]*}", "x");
+            for (Role role : Role.values()) {
+                HttpResponse<String> answer =
+                        send(
+                                operation.method(),
+                                path,
+                                role.word() + "-token",
+                                operation.method().equals("POST") ? "{}" : null);
+
+                String what = operation + " as " + role + ": " + answer.body();
+                if (role.includes(least)) {
+                    assertThat(answer.body()).as(what).doesNotContain("\"role\"");
+                    assertThat(answer.statusCode()).as(what).isNotEqualTo(401);
+                } else {
+                    assertProblem(answer, 403, "role");
+                }
+            }
+        }
+        assertThat(replica.latched).isEmpty();
+        assertThat(replica.blocks).isEmpty();
+    }
+
     @Test
     void api_withoutTokensFile_isClosed() throws Exception {
         try (AdminPlane closed = plane(null, Readiness.ANSWER)) {

@@ -16,11 +16,11 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /** Self-signed identities, made by the JDK's keytool. */
-final class Certificates {
+public final class Certificates {
     private static final char[] PASSWORD = "changeit".toCharArray();
 
-    final Path certificate;
-    final Path key;
+    public final Path certificate;
+    public final Path key;
     private final KeyStore store;
 
     private Certificates(Path directory, String name, String algorithm) {
@@ -51,12 +51,12 @@ final class Certificates {
     /**
      * @param algorithm {@code EC} or {@code RSA}
      */
-    static Certificates make(Path directory, String name, String algorithm) {
+    public static Certificates make(Path directory, String name, String algorithm) {
         return new Certificates(directory, name, algorithm);
     }
 
     /** A client's view: trusts this identity alone, and shows another one, or none. */
-    SSLContext clientContext(Certificates... shown) {
+    public SSLContext clientContext(Certificates... shown) {
         try {
             KeyStore trusted = KeyStore.getInstance("PKCS12");
             trusted.load(null, null);
