@@ -53,6 +53,11 @@ final class Replica implements AutoCloseable {
         return launch(command(List.of("serve", "--config", config.toString())), Map.of());
     }
 
+    /** Its configuration file. */
+    Path config() {
+        return config;
+    }
+
     /** With more in its environment. */
     Replica launchWith(Map<String, String> environment) {
         return launch(command(List.of("serve", "--config", config.toString())), environment);
