@@ -2,6 +2,7 @@ package io.penstock.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.budget.Depth;
 import io.penstock.cluster.testing.TestDatabase;
 import java.io.IOException;
 import java.net.URI;
@@ -11,8 +12,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A stop under load while something else goes wrong: no call arrives at the upstream after it is
@@ -23,6 +27,11 @@ final class StopTroubleIT {
 
     /** Longer than a lease, which is a second. */
     private static final Duration FROZEN = Duration.ofMillis(1_500);
+
+    /** Once; twenty times in the long run. */
+    static IntStream trials() {
+        return IntStream.rangeClosed(1, Depth.of("penstock.trials", 1, 20));
+    }
 
     private static String stop(Gate gate) {
         return gate.operate("stop", "--all", "--reason", "drill");
@@ -39,8 +48,9 @@ final class StopTroubleIT {
         return Requests.toolCall(Settings.KEY, "tools", "echo", 1);
     }
 
-    @Test
-    void stop_oneReplicaIsCutOffFromPostgres_isConfirmedByItsLease() {
+    @ParameterizedTest
+    @MethodSource("trials")
+    void stop_oneReplicaIsCutOffFromPostgres_isConfirmedByItsLease(int trial) {
         TestDatabase database = TestDatabase.fresh();
         URI url = URI.create(database.gateway().url().substring("jdbc:".length()));
         try (Tap tap = Tap.to(url.getHost(), url.getPort(), Tap.State.OPEN);
@@ -73,8 +83,9 @@ final class StopTroubleIT {
         }
     }
 
-    @Test
-    void stop_oneReplicaIsFrozenAndThawedUnderLoad_sendsNothing() {
+    @ParameterizedTest
+    @MethodSource("trials")
+    void stop_oneReplicaIsFrozenAndThawedUnderLoad_sendsNothing(int trial) {
         try (Gate gate = Gate.start(2, settings -> settings)) {
             Replica frozen = gate.replica(1);
 
@@ -94,8 +105,9 @@ final class StopTroubleIT {
         }
     }
 
-    @Test
-    void stop_whileAReplicaBoots_isReadBeforeItOpens() {
+    @ParameterizedTest
+    @MethodSource("trials")
+    void stop_whileAReplicaBoots_isReadBeforeItOpens(int trial) {
         try (Gate gate = Gate.start(2, settings -> settings)) {
             StopIT.Course course =
                     StopIT.stopUnderLoad(
@@ -118,9 +130,10 @@ final class StopTroubleIT {
         return Files.isExecutable(PSQL);
     }
 
-    @Test
+    @ParameterizedTest
+    @MethodSource("trials")
     @EnabledIf("psql")
-    void stop_fromPsql_isConfirmedLikeAnyOther() {
+    void stop_fromPsql_isConfirmedLikeAnyOther(int trial) {
         try (Gate gate = Gate.start(2, settings -> settings)) {
             StopIT.Course course =
                     StopIT.stopUnderLoad(
@@ -164,8 +177,10 @@ final class StopTroubleIT {
     }
 
     /** Both give and lift at the same time; what is left at the end is one stop, and it holds. */
-    @Test
-    void twoOperators_giveAndLiftAtOnce_noStopIsLiftedWithAnother() throws InterruptedException {
+    @ParameterizedTest
+    @MethodSource("trials")
+    void twoOperators_giveAndLiftAtOnce_noStopIsLiftedWithAnother(int trial)
+            throws InterruptedException {
         try (Gate gate = Gate.start(2, settings -> settings)) {
             gate.operate("stop", "--tenant", "acme", "--reason", "stays");
             List<Thread> operators = new ArrayList<>();
