@@ -8,8 +8,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.UUID;
 import org.postgresql.PGConnection;
 import org.postgresql.PGStatement;
@@ -158,38 +156,12 @@ public final class PostgresLedger implements LaneLedger {
 
     private static Answer read(long[] answer, Batch batch) {
         return switch ((int) answer[0]) {
-            case 0 -> decided(answer, batch);
+            case 0 -> new AdmitAnswer(answer, batch).decided();
             case 1 -> new Replan();
             case 2 -> new Late(answer[2]);
             case 3 -> new Superseded();
             default -> throw new IllegalStateException("admit_v1 answered " + answer[0]);
         };
-    }
-
-    private static Decided decided(long[] answer, Batch batch) {
-        int counters = batch.demands().size();
-        int groups = batch.groups().size();
-        boolean all = answer[3] == 1;
-        if (answer.length != 4 + 5 * counters + (all ? 0 : groups)) {
-            throw new IllegalStateException(
-                    "admit_v1 answered %d numbers for %d counters and %d groups"
-                            .formatted(answer.length, counters, groups));
-        }
-        List<Level> levels = new ArrayList<>(counters);
-        for (int i = 4; i < 4 + counters; i++) {
-            levels.add(
-                    new Level(
-                            answer[i],
-                            answer[i + counters],
-                            answer[i + 2 * counters],
-                            answer[i + 3 * counters],
-                            answer[i + 4 * counters]));
-        }
-        int[] admitted = new int[groups];
-        for (int g = 0; g < groups; g++) {
-            admitted[g] = all ? batch.groups().get(g).asked() : (int) answer[4 + 5 * counters + g];
-        }
-        return new Decided(answer[1], answer[2], admitted, levels);
     }
 
     private long openLane() throws SQLException {

@@ -178,9 +178,10 @@ $$;
 --
 -- A counter that does not limit (shadow) is charged for the calls that fit as they come, in full, and not for the others.
 --
--- Returns {status, now, lock wait in us, all, idx.., left.., charged.., held.., back.., admitted..}: one of each per
--- counter; admitted per group only where `all` is 0. Status 0 decided, 1 replan, 2 late, 3 superseded. back: us until
--- units come back by themselves, -1 never.
+-- Returns {status, now, lock wait in us, all, idx.., room.., held.., back.., charged.., admitted..}: one of each per
+-- counter, admitted per group. room: before this batch; held: after it. back, us until units come back by themselves, -1
+-- never, is missing where all are numbered windows (the caller can tell); charged and admitted are missing where `all` is
+-- 1. Status 0 decided, 1 replan, 2 late, 3 superseded.
 create function penstock.admit_v1(
     p_incarnation uuid, p_lane smallint, p_seq bigint, p_epoch bigint, p_wait_ms integer,
     p_keys text[], p_limits bigint[], p_micros bigint[], p_wanted bigint[], p_shadow boolean[],
@@ -214,9 +215,9 @@ declare
     v_admitted   bigint[];
     v_more       bigint[];
     v_written    bigint;
-    v_over       bigint;
+    v_over       boolean;
     v_due        bigint;
-    v_any        boolean;
+    v_missing    boolean;
     n            bigint;
     f            bigint;
     g            integer;
@@ -251,48 +252,23 @@ begin
     v_us := (extract(epoch from v_now) * 1000000)::bigint;
 
     if v_counters > 0 and v_plain then
-        -- Reads every counter and, where all that is wanted fits, writes it at once: the common case is one statement.
-        with d as materialized (
-            select u.o, u.lim, u.wanted, u.micros, coalesce(u.holding, 0) as holding, c.ctid as at, c.key is null as missing, d.idx, d.used, d.held,
-                   u.wanted <= u.lim - d.used as fits
-              from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_limits), pg_catalog.unnest(p_micros),
-                              pg_catalog.unnest(p_wanted), pg_catalog.unnest(p_holding))
-                   with ordinality as u (key, lim, micros, wanted, holding, o)
-              left join penstock.counter c on c.key = u.key
-             cross join lateral (select greatest(v_us / u.micros, c.idx) as idx,
-                                        case when c.idx >= v_us / u.micros then c.used else 0 end as used,
-                                        case when c.idx >= v_us / u.micros then c.held else 0 end as held) as d),
-        f as materialized (
-            select pg_catalog.bool_and(d.fits and not d.missing) as now, pg_catalog.bool_and(d.fits) as fits from d),
-        w as (
-            update penstock.counter c
-               set used = d.used + d.wanted, held = d.held + d.holding, idx = d.idx, lim = d.lim, at = v_now,
-                   ends_us = case when d.micros = c_never then null else (d.idx + 1) * d.micros end
-              from d, f where f.now and c.ctid = d.at and c.idx <= d.idx
-            returning c.used > d.lim as over)
-        select (select f.fits from f), (select f.now from f), pg_catalog.array_agg(d.idx order by d.o),
-               pg_catalog.array_agg(d.held + case when (select f.now from f) then d.holding else 0 end order by d.o),
-               pg_catalog.array_agg(greatest(0, d.lim - d.used) order by d.o),
-               pg_catalog.array_agg(greatest(0, d.lim - d.used - d.wanted) order by d.o),
-               pg_catalog.array_agg(case when d.micros = c_never then -1 else (d.idx + 1) * d.micros - v_us end order by d.o),
-               (select pg_catalog.count(*) from w), (select pg_catalog.count(*) from w where w.over)
-          into strict v_all, v_any, v_idx, v_held, v_room, v_left, v_back, v_written, v_over
-          from d;
-        if v_any and (v_written <> v_counters or v_over > 0) then
-            raise exception 'ledger: % of % counters written, % over their limit: something writes without its lock',
-                v_written, v_counters, v_over;
-        end if;
-        v_charged := p_wanted;
+        select pg_catalog.bool_and(d.wanted <= d.lim - d.used), pg_catalog.bool_or(d.missing), pg_catalog.array_agg(d.idx),
+               pg_catalog.array_agg(d.held), pg_catalog.array_agg(greatest(0, d.lim - d.used))
+          into strict v_all, v_missing, v_idx, v_held, v_room
+          from (select p_limits[u.o] as lim, p_wanted[u.o] as wanted, c.key is null as missing,
+                       greatest(v_us / p_micros[u.o], c.idx) as idx,
+                       case when c.idx >= v_us / p_micros[u.o] then c.used else 0 end as used,
+                       case when c.idx >= v_us / p_micros[u.o] then c.held else 0 end as held
+                  from pg_catalog.generate_series(1, v_counters) as u (o)
+                  left join penstock.counter c on c.key = p_keys[u.o]
+                 order by u.o) as d;
     elsif v_counters > 0 then
-        select pg_catalog.bool_and(p_wanted[r.o] <= r.room), false, pg_catalog.array_agg(r.idx order by r.o),
-               pg_catalog.array_agg(r.held order by r.o), pg_catalog.array_agg(r.room order by r.o),
-               pg_catalog.array_agg(r.room - p_wanted[r.o] order by r.o)
-          into strict v_all, v_any, v_idx, v_held, v_room, v_left
+        select pg_catalog.bool_and(p_wanted[r.o] <= r.room), pg_catalog.bool_or(r.missing), pg_catalog.array_agg(r.idx order by r.o),
+               pg_catalog.array_agg(r.held order by r.o), pg_catalog.array_agg(r.room order by r.o)
+          into strict v_all, v_missing, v_idx, v_held, v_room
           from penstock.counters_at_v1(p_keys, p_limits, p_micros, p_kinds, p_zones, p_bursts, v_now, v_us) r;
-        v_charged := p_wanted;
-    else
-        v_any := true;
     end if;
+    v_charged := p_wanted;
 
     if not v_all then
         -- Groups in order of arrival, each as far as the tightest of its counters allows.
@@ -322,8 +298,8 @@ begin
           from rows from (pg_catalog.unnest(v_room), pg_catalog.unnest(v_left)) with ordinality as u (room, rest, o);
     end if;
 
-    if not v_any then
-        v_more := coalesce(p_holding, pg_catalog.array_fill(0::bigint, array[v_counters]));
+    if v_counters > 0 then
+        v_more := p_holding;
         if p_hold is not null and not v_all then
             v_more := pg_catalog.array_fill(0::bigint, array[v_counters]);
             for i in 1 .. pg_catalog.cardinality(p_hold) loop
@@ -332,30 +308,38 @@ begin
                 end if;
             end loop;
         end if;
-        insert into penstock.counter (key, kind, idx, used, lim, at, state)
-            select u.key, coalesce(u.kind, 0), case when u.kind = 6 then 0 else u.idx end, 0, u.lim,
-                   '-infinity', case u.kind when 5 then pg_catalog.array_fill(0::bigint, array[51])
-                                            when 6 then array[u.burst, u.micros] end
-              from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_limits), pg_catalog.unnest(p_micros),
-                              pg_catalog.unnest(p_kinds), pg_catalog.unnest(p_bursts), pg_catalog.unnest(v_idx),
-                              pg_catalog.unnest(v_charged))
-                   as u (key, lim, micros, kind, burst, idx, charge)
-             where u.charge > 0 and not exists (select 1 from penstock.counter e where e.key = u.key);
+        if p_hold is not null then
+            select pg_catalog.array_agg(u.held + u.more order by u.o) into strict v_held
+              from rows from (pg_catalog.unnest(v_held), pg_catalog.unnest(v_more)) with ordinality as u (held, more, o);
+        end if;
+        if v_missing then
+            insert into penstock.counter (key, kind, idx, used, lim, at, state)
+                select u.key, coalesce(u.kind, 0), case when u.kind = 6 then 0 else u.idx end, 0, u.lim,
+                       '-infinity', case u.kind when 5 then pg_catalog.array_fill(0::bigint, array[51])
+                                                when 6 then array[u.burst, u.micros] end
+                  from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_limits), pg_catalog.unnest(p_micros),
+                                  pg_catalog.unnest(p_kinds), pg_catalog.unnest(p_bursts), pg_catalog.unnest(v_idx),
+                                  pg_catalog.unnest(v_charged))
+                       as u (key, lim, micros, kind, burst, idx, charge)
+                 where u.charge > 0 and not exists (select 1 from penstock.counter e where e.key = u.key);
+        end if;
+        v_due := v_counters;
+        if not v_all then
+            select pg_catalog.count(*) into strict v_due from pg_catalog.unnest(v_charged) as u (charge) where u.charge > 0;
+        end if;
         if v_plain then
             with w as (
                 update penstock.counter c
-                   set used = case when c.idx = u.idx then c.used else 0 end + u.charge, held = u.held + u.more,
-                       idx = u.idx, lim = u.lim, at = v_now,
-                       ends_us = case when u.micros = c_never then null else (u.idx + 1) * u.micros end
-                  from rows from (pg_catalog.unnest(p_keys), pg_catalog.unnest(p_limits), pg_catalog.unnest(p_micros),
-                                  pg_catalog.unnest(v_idx), pg_catalog.unnest(v_charged), pg_catalog.unnest(v_held),
-                                  pg_catalog.unnest(v_more)) as u (key, lim, micros, idx, charge, held, more)
-                 where c.key = u.key and u.charge > 0 and c.idx <= u.idx
-                returning c.used > u.lim as over)
-            select pg_catalog.count(*), pg_catalog.count(*) filter (where w.over) into strict v_written, v_over from w;
+                   set used = case when c.idx = v_idx[u.o] then c.used else 0 end + v_charged[u.o], held = v_held[u.o],
+                       idx = v_idx[u.o], lim = p_limits[u.o], at = v_now,
+                       ends_us = case when p_micros[u.o] = c_never then null else (v_idx[u.o] + 1) * p_micros[u.o] end
+                  from pg_catalog.generate_series(1, v_counters) as u (o)
+                 where c.key = p_keys[u.o] and v_charged[u.o] > 0 and c.idx <= v_idx[u.o]
+                returning c.used > c.lim as over)
+            select pg_catalog.count(*), pg_catalog.bool_or(w.over) into strict v_written, v_over from w;
         else
             with r as materialized (
-                select r.*, v_charged[r.o] as charge, v_held[r.o] + v_more[r.o] as holding
+                select r.*, v_charged[r.o] as charge, v_held[r.o] as holding
                   from penstock.counters_at_v1(p_keys, p_limits, p_micros, p_kinds, p_zones, p_bursts, v_now, v_us) r),
             w as (
                 update penstock.counter c
@@ -380,30 +364,25 @@ begin
                                                     case when r.tat >= v_us then r.rest else 0 end as rest) t
                  where r.charge > 0 and c.ctid = r.place and (r.kind = 6 or c.idx <= r.idx)
                 returning case when r.kind = 6 then r.charge > r.room else c.used > r.lim end as over)
-            select pg_catalog.count(*), pg_catalog.count(*) filter (where w.over) into strict v_written, v_over from w;
+            select pg_catalog.count(*), pg_catalog.bool_or(w.over) into strict v_written, v_over from w;
         end if;
-        select pg_catalog.count(*) into strict v_due from pg_catalog.unnest(v_charged) as u (charge) where u.charge > 0;
-        if v_written <> v_due or v_over > 0 then
-            raise exception 'ledger: % of % counters written, % over their limit: something writes without its lock',
-                v_written, v_due, v_over;
+        if v_written <> v_due or v_over then
+            raise exception 'ledger: % of % counters written, over their limit: %; something writes without its lock',
+                v_written, v_due, coalesce(v_over, false);
         end if;
-        select pg_catalog.array_agg(u.held + u.more order by u.o) into strict v_held
-          from rows from (pg_catalog.unnest(v_held), pg_catalog.unnest(v_more)) with ordinality as u (held, more, o);
         if not v_plain then
             v_back := penstock.back_at_v1(p_keys, p_limits, p_micros, p_kinds, p_zones, p_bursts, v_now, v_us);
         end if;
     end if;
 
-    v_any := v_all or 0 < any (v_admitted);
-    if v_any and v_calls > 0 then
+    if v_calls > 0 and (v_all or 0 < any (v_admitted)) then
         insert into penstock.journal (at, kind, call, incarnation, lane, seq, epoch, revision,
                                       tenant, agent, server, tool, method)
-            select v_now, 'intent', u.call::pg_catalog.uuid, p_incarnation, p_lane, p_seq, p_epoch, v_revision,
-                   p_tenants[u.subject], p_agents[u.subject], p_servers[u.subject], p_tools[u.subject],
-                   p_methods[u.subject]
-              from rows from (pg_catalog.unnest(p_calls), pg_catalog.unnest(p_group), pg_catalog.unnest(p_rank),
-                              pg_catalog.unnest(p_subject)) as u (call, grp, rank, subject)
-             where v_all or u.rank < v_admitted[u.grp];
+            select v_now, 'intent', p_calls[u.i]::pg_catalog.uuid, p_incarnation, p_lane, p_seq, p_epoch, v_revision,
+                   p_tenants[p_subject[u.i]], p_agents[p_subject[u.i]], p_servers[p_subject[u.i]],
+                   p_tools[p_subject[u.i]], p_methods[p_subject[u.i]]
+              from pg_catalog.generate_series(1, v_calls) as u (i)
+             where v_all or p_rank[u.i] < v_admitted[p_group[u.i]];
         if p_hold is not null then
             insert into penstock.hold (call, key, idx, amount, slot, incarnation, ends_by, at_us)
                 select u.call::pg_catalog.uuid, p_keys[p_demand[c.i]], v_idx[p_demand[c.i]], p_amount[c.i], p_hold[c.i] = 2,
@@ -415,12 +394,15 @@ begin
                  where p_hold[c.i] > 0 and u.rank < case when v_all then p_asked[u.grp] else v_fit[c.i] end;
         end if;
     end if;
-    if v_any then
+    if v_all or 0 < any (v_admitted) then
         update penstock.lane l
            set at_us = v_us, admitted = v_admitted::smallint[], charged = case when v_all then null else v_charged end
          where l.incarnation = p_incarnation and l.lane = p_lane;
     end if;
-    return array[0, v_us, v_wait_us, v_all::integer] || v_idx || v_left || v_charged || v_held || v_back || v_admitted;
+    if v_all then
+        return array[0, v_us, v_wait_us, 1] || v_idx || v_room || v_held || v_back;
+    end if;
+    return array[0, v_us, v_wait_us, 0] || v_idx || v_room || v_held || v_back || v_charged || v_admitted;
 end $$;
 
 -- Changes what was charged before, under the shards of those keys: adds to `used` and takes from it in the window that

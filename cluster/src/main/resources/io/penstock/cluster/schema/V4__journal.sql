@@ -1,7 +1,7 @@
 -- The journal: one row for each intent, outcome and refusal, in partitions of one UTC day.
 create table penstock.journal (
     at          timestamptz not null,
-    kind        text not null check (kind in ('intent', 'outcome', 'refusal', 'refusals', 'settlement', 'control')),
+    kind        text not null,  -- intent, outcome, refusal, refusals, settlement, control
     call        uuid,
     incarnation uuid,
     lane        smallint,

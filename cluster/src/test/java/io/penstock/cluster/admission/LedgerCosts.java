@@ -21,6 +21,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
 
 /**
@@ -37,6 +38,8 @@ final class LedgerCosts {
 
     private final TestDatabase database;
     private final PostgresLedger ledger;
+    private final IntentlessLedger intentless;
+    private final Random random = new Random(1);
     private final long epoch;
     private final int rounds;
     private long seq;
@@ -44,6 +47,7 @@ final class LedgerCosts {
     private LedgerCosts(TestDatabase database, PostgresLedger ledger, long epoch, int rounds) {
         this.database = database;
         this.ledger = ledger;
+        intentless = new IntentlessLedger(ledger);
         this.epoch = epoch;
         this.rounds = rounds;
     }
@@ -76,7 +80,12 @@ final class LedgerCosts {
         Counter tokens = counter("tokens");
         Price price = price();
         Claim holding = claim(new Charge(tokens, 100, Charge.Kind.METERED, price));
+        long[] one = new long[rounds];
+        long[] hot = new long[rounds];
+        Claim shared = new Claim(List.of(new Charge(counter("hot"), 1)));
         for (int i = 0; i < rounds; i++) {
+            one[i] = timed(ledger, batch(three, 1, new ArrayList<>()));
+            hot[i] = timed(intentless, batch(shared, Batch.CALLS_MAX, new ArrayList<>()));
             plain[i] = admit(three, new ArrayList<>());
             List<UUID> calls = new ArrayList<>();
             admitted[i] = admit(holding, calls);
@@ -96,11 +105,14 @@ final class LedgerCosts {
         }
         System.out.printf(
                 """
-                {"benchmark": "ledger-costs", "rounds": %d, "calls": %d, "admitPlainMicros": %d, \
+                {"benchmark": "ledger-costs", "rounds": %d, "admitOneMicros": %d, \
+                "admitHotMicros": %d, "calls": %d, "admitPlainMicros": %d, \
                 "admitHoldingMicros": %d, "settleMicros": %d, "distinctGroups": %d, \
                 "distinctMicros": %d, "holdsLeft": %d}
                 """,
                 rounds,
+                median(one),
+                median(hot),
                 CALLS,
                 median(plain),
                 median(admitted),
@@ -132,13 +144,17 @@ final class LedgerCosts {
     }
 
     private long admit(Claim claim, List<UUID> calls) {
+        return timed(ledger, batch(claim, CALLS, calls));
+    }
+
+    private Batch batch(Claim claim, int count, List<UUID> calls) {
         BatchBuilder builder = new BatchBuilder();
-        for (int i = 0; i < CALLS; i++) {
-            UUID call = UUID.randomUUID();
+        for (int i = 0; i < count; i++) {
+            UUID call = new UUID(random.nextLong(), random.nextLong());
             calls.add(call);
             builder.add(claim, new Intent(call, Batches.subject("a"), "tools/call"), 60_000);
         }
-        return timed(builder.build(++seq, epoch, 5_000));
+        return builder.build(++seq, epoch, 5_000);
     }
 
     private long admitDistinct(List<Claim> claims) {
@@ -149,10 +165,10 @@ final class LedgerCosts {
                     new Intent(UUID.randomUUID(), Batches.subject("a"), "tools/call"),
                     60_000);
         }
-        return timed(builder.build(++seq, epoch, 5_000));
+        return timed(ledger, builder.build(++seq, epoch, 5_000));
     }
 
-    private long timed(Batch batch) {
+    private static long timed(LaneLedger ledger, Batch batch) {
         long began = System.nanoTime();
         BudgetLedger.Answer answer = ledger.admit(batch);
         long took = System.nanoTime() - began;
