@@ -29,6 +29,7 @@ import io.penstock.gateway.identity.OpenHeaders;
 import io.penstock.gateway.mcp.McpDoor;
 import io.penstock.gateway.mcp.SealKeys;
 import io.penstock.gateway.mcp.Sessions;
+import io.penstock.gateway.socket.Pollers;
 import io.penstock.gateway.upstream.PooledUpstream;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -64,13 +65,14 @@ final class DataPlane {
             OpenCallRegistry registry,
             CallIds ids,
             Watchers watchers,
+            Pollers pollers,
             LongSupplier ticker,
             InstantSource clock) {
         this.registry = registry;
         this.sweeper = new Sweeper(registry, cluster.view());
         Map<String, Target> targets = new LinkedHashMap<>();
         for (ServerConfig server : config.servers()) {
-            PooledUpstream upstream = new PooledUpstream(server, ticker);
+            PooledUpstream upstream = new PooledUpstream(pollers, server, ticker);
             upstreams.add(upstream);
             targets.put(server.name(), new Target(server, upstream));
         }
@@ -108,6 +110,7 @@ final class DataPlane {
         HttpDoor http = new HttpDoor(config.servers(), entrance);
         listener =
                 new DataListener(
+                        pollers,
                         config.listen(),
                         config.limits(),
                         false,

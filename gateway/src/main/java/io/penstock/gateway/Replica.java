@@ -23,6 +23,7 @@ import io.penstock.gateway.call.RefusalCode;
 import io.penstock.gateway.config.ListenConfig;
 import io.penstock.gateway.config.ReplicaConfig;
 import io.penstock.gateway.config.ServerConfig;
+import io.penstock.gateway.socket.Pollers;
 import io.penstock.gateway.warmup.WarmUp;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -57,6 +58,7 @@ public final class Replica {
     private final ReplicaConfig config;
     private final Clocks clocks;
     private final OpenCallRegistry registry;
+    private final Pollers pollers = new Pollers();
     private final Boot boot;
     private final Cluster cluster;
     private final Pool pool;
@@ -111,6 +113,7 @@ public final class Replica {
                         registry,
                         new CallIds(clocks.wall(), ThreadLocalRandom::current),
                         new DataPlane.Watchers(new Counting(), new Journaled(), meters),
+                        pollers,
                         clocks.ticker(),
                         clocks.wall());
         adminPlane = adminPlane(version, connector);
@@ -135,6 +138,7 @@ public final class Replica {
                         () -> clustered,
                         this::whyClosed);
         return new AdminPlane(
+                pollers,
                 config.admin(),
                 config.readiness(),
                 new AdminPlane.Ports(own, new ClusterViews(new AdminQueries(pool)), orders, orders),
@@ -152,7 +156,7 @@ public final class Replica {
         adminPlane.start();
         Thread warming =
                 Thread.ofVirtual()
-                        .start(new WarmUp(clocks.ticker(), clocks.wall(), clocks.ids())::run);
+                        .start(new WarmUp(pollers, clocks.ticker(), clocks.wall(), clocks.ids())::run);
         if (!boot.await()) {
             return false;
         }
@@ -214,6 +218,7 @@ public final class Replica {
         cluster.close();
         pool.close();
         adminPlane.close();
+        pollers.close();
         meters.close();
         LOG.log(Level.INFO, "event=left replica={0}", config.replica());
     }

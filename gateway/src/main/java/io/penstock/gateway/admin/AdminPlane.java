@@ -6,6 +6,7 @@ import io.penstock.gateway.config.Readiness;
 import io.penstock.gateway.door.DataListener;
 import io.penstock.gateway.door.DoorEvents;
 import io.penstock.gateway.door.DoorMarks;
+import io.penstock.gateway.socket.Pollers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -54,6 +55,7 @@ public final class AdminPlane implements AutoCloseable {
      * @throws IllegalArgumentException where the tokens file or the TLS files cannot be used
      */
     public AdminPlane(
+            Pollers pollers,
             AdminConfig config, Readiness readiness, Ports ports, Meters meters, Sources sources) {
         Path file = config.tokensFile();
         TokensFile tokens = file == null ? null : new TokensFile(file, sources.ticker());
@@ -69,6 +71,7 @@ public final class AdminPlane implements AutoCloseable {
                                 new BlockOrders(ports.blocks())));
         listener =
                 new DataListener(
+                        pollers,
                         config.listen(),
                         LIMITS,
                         true,

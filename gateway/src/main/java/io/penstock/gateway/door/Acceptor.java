@@ -1,6 +1,7 @@
 package io.penstock.gateway.door;
 
 import io.penstock.gateway.config.ListenConfig;
+import io.penstock.gateway.socket.PolledChannel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
@@ -139,7 +140,9 @@ final class Acceptor {
     private void serve(SocketChannel channel) {
         try (channel) {
             options(channel);
-            new DoorConnection(door, channel).run();
+            try (PolledChannel polled = door.pollers.take(channel)) {
+                new DoorConnection(door, polled).run();
+            }
         } catch (IOException e) {
             LOG.log(Level.DEBUG, "event=connection-ended", e);
         } catch (RuntimeException e) {

@@ -3,6 +3,7 @@ package io.penstock.gateway.door;
 import io.penstock.gateway.config.LimitsConfig;
 import io.penstock.gateway.config.ListenConfig;
 import io.penstock.gateway.http.RequestHandler;
+import io.penstock.gateway.socket.Pollers;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -37,17 +38,19 @@ public final class DataListener implements AutoCloseable {
     private volatile int port;
 
     /**
+     * @param pollers where its connections wait; outlive the listener
      * @param ticker the monotonic clock in nanoseconds
      * @param clock for the {@code Date} of answers
      */
     public DataListener(
+            Pollers pollers,
             ListenConfig listen,
             LimitsConfig limits,
             RequestHandler handler,
             LongSupplier ticker,
             InstantSource clock,
             DoorEvents events) {
-        this(listen, limits, false, handler, ticker, clock, events, DoorMarks.NONE);
+        this(pollers, listen, limits, false, handler, ticker, clock, events, DoorMarks.NONE);
     }
 
     /**
@@ -56,6 +59,7 @@ public final class DataListener implements AutoCloseable {
      * @param marks for what the listener answers itself
      */
     public DataListener(
+            Pollers pollers,
             ListenConfig listen,
             LimitsConfig limits,
             boolean http10,
@@ -68,6 +72,7 @@ public final class DataListener implements AutoCloseable {
         ListenConfig.ServerTls tls = listen.tls();
         door =
                 new Door(
+                        pollers,
                         limits,
                         http10,
                         handler,

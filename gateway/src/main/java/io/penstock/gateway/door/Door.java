@@ -6,6 +6,7 @@ import io.helidon.webserver.spi.ServerConnectionSelector;
 import io.penstock.gateway.config.LimitsConfig;
 import io.penstock.gateway.http.HeaderBlock;
 import io.penstock.gateway.http.RequestHandler;
+import io.penstock.gateway.socket.Pollers;
 import java.time.InstantSource;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,6 +22,7 @@ final class Door {
     /** Of one HTTP/2 connection's bodies, what may wait to be read. */
     private static final int WINDOW_BYTES = 128 * 1024;
 
+    final Pollers pollers;
     final LimitsConfig limits;
     final boolean http10;
     final RequestHandler handler;
@@ -41,6 +43,7 @@ final class Door {
      * @param http10 whether HTTP/1.0 may look, as the checks of load balancers do
      */
     Door(
+            Pollers pollers,
             LimitsConfig limits,
             boolean http10,
             RequestHandler handler,
@@ -49,6 +52,7 @@ final class Door {
             DoorEvents events,
             DoorMarks marks,
             @Nullable ServerTlsContext tls) {
+        this.pollers = pollers;
         this.limits = limits;
         this.http10 = http10;
         this.handler = handler;

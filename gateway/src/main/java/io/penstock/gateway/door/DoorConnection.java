@@ -1,10 +1,10 @@
 package io.penstock.gateway.door;
 
 import io.helidon.common.socket.HelidonSocket;
+import io.penstock.gateway.socket.PolledChannel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
@@ -27,7 +27,7 @@ final class DoorConnection {
     private volatile @Nullable Intake http1;
     private volatile @Nullable Http2Link http2;
 
-    DoorConnection(Door door, SocketChannel channel) throws IOException {
+    DoorConnection(Door door, PolledChannel channel) throws IOException {
         this.door = door;
         plain = new PlainSocket(channel);
         pace = new Pace(channel, door.limits, door.ticker, door.events);

@@ -30,9 +30,6 @@ final class Http1Connection {
     /** ...and how long it may go on sending. */
     private static final long LINGER_NANOS = 2_000_000_000L;
 
-    /** With so many calls under way, others have work while this connection waits for its next. */
-    private static final int BUSY_CALLS = 4;
-
     /** Requests that a client may have answered in a row without ever letting us wait. */
     private static final int PIPELINED = 16;
 
@@ -74,7 +71,6 @@ final class Http1Connection {
     private boolean serveOne() {
         if (!in.hasBytes()) {
             pace.idle(false);
-            letOthersRun();
             if (!in.more()) {
                 return false;
             }
@@ -99,20 +95,6 @@ final class Http1Connection {
             return false;
         } finally {
             bodies.release();
-        }
-    }
-
-    /**
-     * A read that finds nothing costs a second one, and a turn through the poller; a client that
-     * keeps its connection busy has mostly sent its next request when the others have had a turn.
-     *
-     * <p>Only here: were upstream answers awaited in the same way, hardly a thread would park, the
-     * scheduler's own queue never run empty, and whom other threads wake, wait. See
-     * docs/adr/0032-turns.md.
-     */
-    private void letOthersRun() {
-        if (door.calls.get() > BUSY_CALLS) {
-            Thread.yield();
         }
     }
 

@@ -1,8 +1,8 @@
 package io.penstock.gateway.door;
 
 import io.penstock.gateway.config.LimitsConfig;
+import io.penstock.gateway.socket.PolledChannel;
 import java.io.IOException;
-import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +48,7 @@ final class Pace {
         }
     }
 
-    private final SocketChannel channel;
+    private final PolledChannel channel;
     private final LimitsConfig limits;
     private final LongSupplier ticker;
     private final DoorEvents events;
@@ -64,7 +64,7 @@ final class Pace {
     /** What the connection's own thread set last; another value in {@code deadline} means late. */
     private long mine = NEVER;
 
-    Pace(SocketChannel channel, LimitsConfig limits, LongSupplier ticker, DoorEvents events) {
+    Pace(PolledChannel channel, LimitsConfig limits, LongSupplier ticker, DoorEvents events) {
         this.channel = channel;
         this.limits = limits;
         this.ticker = ticker;
@@ -206,11 +206,7 @@ final class Pace {
     void cut() {
         cut = true;
         endOutput();
-        try {
-            channel.close();
-        } catch (IOException e) {
-            // Nothing is left to do.
-        }
+        channel.close();
     }
 
     private boolean stalled(long now) {

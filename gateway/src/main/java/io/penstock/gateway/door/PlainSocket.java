@@ -3,16 +3,14 @@ package io.penstock.gateway.door;
 import io.helidon.common.buffers.BufferData;
 import io.helidon.common.socket.HelidonSocket;
 import io.helidon.common.socket.PeerInfo;
-import io.penstock.gateway.http.Turn;
+import io.penstock.gateway.socket.PolledChannel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.security.Principal;
 import java.security.cert.Certificate;
-import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -23,16 +21,13 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> One reads, one writes at a time.
  */
 final class PlainSocket implements HelidonSocket {
-    private static final int READ_BYTES = 16 * 1024;
-
     /** Kept for writes of usual size; a larger one gets an array of its own. */
     private static final int KEPT_BYTES = 4 * 1024;
 
     /** In one write at most. */
     private static final int WRITE_BYTES = 128 * 1024;
 
-    private final SocketChannel channel;
-    private final ByteBuffer in = ByteBuffer.allocate(READ_BYTES);
+    private final PolledChannel channel;
     private final ByteBuffer out = ByteBuffer.allocate(KEPT_BYTES);
     private final PeerInfo remote;
     private final PeerInfo local;
@@ -60,22 +55,16 @@ final class PlainSocket implements HelidonSocket {
         }
     }
 
-    PlainSocket(SocketChannel channel) throws IOException {
+    PlainSocket(PolledChannel channel) throws IOException {
         this.channel = channel;
-        remote = new Peer(channel.getRemoteAddress());
-        local = new Peer(channel.getLocalAddress());
+        remote = new Peer(channel.remoteAddress());
+        local = new Peer(channel.localAddress());
     }
 
     @Override
     public byte @Nullable [] get() {
         try {
-            in.clear();
-            int read = channel.read(in);
-            if (read == READ_BYTES) {
-                // There is more: a client that never lets us wait must not keep others waiting.
-                Turn.pass();
-            }
-            return read < 0 ? null : Arrays.copyOf(in.array(), read);
+            return channel.read();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -100,11 +89,7 @@ final class PlainSocket implements HelidonSocket {
 
     @Override
     public void close() {
-        try {
-            channel.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        channel.close();
     }
 
     @Override

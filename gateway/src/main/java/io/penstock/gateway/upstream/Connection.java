@@ -27,7 +27,10 @@ final class Connection {
         idleSinceNanos = nowNanos;
     }
 
-    /** Whether it was found alive after an answer once. */
+    /**
+     * Whether it was found alive after an answer once: a server that closes after each answer
+     * without saying so is found out then.
+     */
     boolean proven;
 
     boolean expired(long nowNanos, long ageNanosMax) {

@@ -24,13 +24,6 @@ final class ConnectionPool {
     /** So that a name that now means another address is followed. */
     static final long AGE_NANOS = 120_000_000_000L;
 
-    /**
-     * A connection that was kept for less is taken without asking whether its peer has closed it:
-     * the question is a system call, and its answer as old when the request arrives. Not the first
-     * time, because a server that closes after each answer without saying so is found out then.
-     */
-    static final long FRESH_NANOS = 100_000L;
-
     private final ArrayDeque<Connection> idle = new ArrayDeque<>();
     private final int idleMax;
     private final LongSupplier nanos;
@@ -63,8 +56,8 @@ final class ConnectionPool {
         if (connection.expired(nowNanos, AGE_NANOS)) {
             return false;
         }
-        if (connection.proven && nowNanos - connection.idleSinceNanos < FRESH_NANOS) {
-            return true;
+        if (connection.proven) {
+            return connection.wire.silent();
         }
         connection.proven = connection.wire.quiet();
         return connection.proven;

@@ -2,6 +2,7 @@ package io.penstock.gateway.upstream;
 
 import static io.penstock.gateway.upstream.UpstreamException.Kind.UNREACHABLE;
 
+import io.penstock.gateway.socket.Pollers;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Safe for concurrent use.
  */
 final class Dialer {
+    private final Pollers pollers;
     private final String host;
     private final int port;
     private final Names names;
@@ -35,7 +37,8 @@ final class Dialer {
     /**
      * @param tls null for plain connections
      */
-    Dialer(URI url, @Nullable SSLContext tls, long timeoutNanos, LongSupplier nanos) {
+    Dialer(Pollers pollers, URI url, @Nullable SSLContext tls, long timeoutNanos, LongSupplier nanos) {
+        this.pollers = pollers;
         host = bare(url.getHost());
         port = url.getPort() >= 0 ? url.getPort() : tls == null ? 80 : 443;
         names = new Names(host, nanos);
@@ -74,7 +77,7 @@ final class Dialer {
             try {
                 return connect(channel, address, connectNanos, deadline);
             } catch (IOException e) {
-                PlainWire.close(channel);
+                TlsWire.close(channel);
                 throw e;
             }
         } catch (SSLException e) {
@@ -93,7 +96,7 @@ final class Dialer {
         channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         int millis = Math.clamp(connectNanos / 1_000_000, 1, Integer.MAX_VALUE);
         channel.socket().connect(new InetSocketAddress(address, port), millis);
-        return tls == null ? new PlainWire(channel) : handshake(channel, tls, deadline);
+        return tls == null ? new PlainWire(pollers.take(channel)) : handshake(channel, tls, deadline);
     }
 
     private TlsWire handshake(SocketChannel channel, SSLContext context, long deadline)
@@ -125,7 +128,7 @@ final class Dialer {
                             try {
                                 if (!done.await(
                                         deadline - nanos.getAsLong(), TimeUnit.NANOSECONDS)) {
-                                    PlainWire.close(channel);
+                                    TlsWire.close(channel);
                                 }
                             } catch (InterruptedException never) {
                                 Thread.currentThread().interrupt();

@@ -1,26 +1,36 @@
 package io.penstock.gateway.upstream;
 
+import io.penstock.gateway.socket.PolledChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
 
-/**
- * A bare socket channel in blocking mode.
- *
- * <p>A channel rather than a {@code Socket}: it can be asked without waiting whether the peer has
- * closed, and closing it wakes its reader and its writer.
- */
+/** A bare channel: whether its peer has closed it is known without asking. */
 final class PlainWire implements Wire {
-    private final SocketChannel channel;
-    private final ByteBuffer probe = ByteBuffer.allocate(1);
+    private final PolledChannel channel;
 
-    PlainWire(SocketChannel channel) {
+    /** Of the piece that was read last, what {@link #read} had no room for. */
+    private byte @Nullable [] piece;
+
+    private int taken;
+
+    PlainWire(PolledChannel channel) {
         this.channel = channel;
     }
 
     @Override
     public int read(ByteBuffer into) throws IOException {
-        return channel.read(into);
+        byte[] from = piece == null ? channel.read() : piece;
+        if (from == null) {
+            return -1;
+        }
+        int count = Math.min(from.length - taken, into.remaining());
+        into.put(from, taken, count);
+        taken += count;
+        boolean more = taken < from.length;
+        piece = more ? from : null;
+        taken = more ? taken : 0;
+        return count;
     }
 
     @Override
@@ -35,34 +45,16 @@ final class PlainWire implements Wire {
 
     @Override
     public boolean quiet() {
-        return quiet(channel, probe);
+        return silent() && channel.look();
     }
 
-    /** One read that does not wait: nothing there, not even the end, is the only good answer. */
-    static boolean quiet(SocketChannel channel, ByteBuffer probe) {
-        probe.clear();
-        try {
-            channel.configureBlocking(false);
-            try {
-                return channel.read(probe) == 0;
-            } finally {
-                channel.configureBlocking(true);
-            }
-        } catch (IOException closed) {
-            return false;
-        }
+    @Override
+    public boolean silent() {
+        return piece == null && channel.silent();
     }
 
     @Override
     public void close() {
-        close(channel);
-    }
-
-    static void close(SocketChannel channel) {
-        try {
-            channel.close();
-        } catch (IOException alreadyGone) {
-            // The descriptor is released either way and nobody reads this connection again.
-        }
+        channel.close();
     }
 }

@@ -1,6 +1,7 @@
 package io.penstock.gateway.upstream;
 
 import io.penstock.gateway.config.ServerConfig;
+import io.penstock.gateway.socket.Pollers;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -39,15 +40,16 @@ public final class PooledUpstream implements Upstream {
     /**
      * Connects to nothing yet.
      *
+     * @param pollers where its plain connections wait; outlive the upstream
      * @throws IllegalArgumentException where the configuration cannot be used: TLS files, headers
      */
-    public PooledUpstream(ServerConfig config, LongSupplier nanos) {
+    public PooledUpstream(Pollers pollers, ServerConfig config, LongSupplier nanos) {
         name = config.name();
         this.nanos = nanos;
         gate = new Gate(config, nanos);
         boolean secure = "https".equalsIgnoreCase(config.url().getScheme());
         SSLContext tls = secure ? ClientTlsContext.of(config.tls()) : null;
-        dialer = new Dialer(config.url(), tls, config.connectTimeout().toNanos(), nanos);
+        dialer = new Dialer(pollers, config.url(), tls, config.connectTimeout().toNanos(), nanos);
         pool = new ConnectionPool(Math.min(IDLE_MAX, config.maxConcurrent()), nanos);
         requestHead = new RequestHead(config.url(), config.headers());
         Thread.ofVirtual().name("upstream-sweep-" + name).start(this::sweep);

@@ -46,16 +46,39 @@ final class TlsWire implements Wire {
     }
 
     /**
-     * Looks below TLS. What may lie there on an idle connection is a close notice or a session
+     * Looks below TLS, with one read that does not wait. What may lie there on an idle connection is a close notice or a session
      * ticket that came late; the second costs one connection and no more.
      */
     @Override
     public boolean quiet() {
-        return PlainWire.quiet(channel, probe);
+        probe.clear();
+        try {
+            channel.configureBlocking(false);
+            try {
+                return channel.read(probe) == 0;
+            } finally {
+                channel.configureBlocking(true);
+            }
+        } catch (IOException closed) {
+            return false;
+        }
+    }
+
+    @Override
+    public boolean silent() {
+        return quiet();
     }
 
     @Override
     public void close() {
-        PlainWire.close(channel);
+        close(channel);
+    }
+
+    static void close(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException alreadyGone) {
+            // The descriptor is released either way and nobody reads this connection again.
+        }
     }
 }

@@ -25,6 +25,9 @@ interface Wire {
      */
     boolean quiet();
 
+    /** The same as far as it is known already, or cheap to find out. */
+    boolean silent();
+
     /** Closes the socket at once. Never waits, neither for the peer nor for a thread in here. */
     void close();
 }

@@ -32,6 +32,7 @@ import io.penstock.gateway.mcp.McpDoor;
 import io.penstock.gateway.mcp.SealKey;
 import io.penstock.gateway.mcp.SealKeys;
 import io.penstock.gateway.mcp.Sessions;
+import io.penstock.gateway.socket.Pollers;
 import io.penstock.gateway.upstream.PooledUpstream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -75,11 +76,13 @@ public final class WarmUp {
     private static final int SOCKET_TIMEOUT_MILLIS = 1_000;
     private static final String NAME = "warm-up";
 
+    private final Pollers pollers;
     private final LongSupplier ticker;
     private final InstantSource clock;
     private final Supplier<UUID> ids;
 
-    public WarmUp(LongSupplier ticker, InstantSource clock, Supplier<UUID> ids) {
+    public WarmUp(Pollers pollers, LongSupplier ticker, InstantSource clock, Supplier<UUID> ids) {
+        this.pollers = pollers;
         this.ticker = ticker;
         this.clock = clock;
         this.ids = ids;
@@ -89,7 +92,7 @@ public final class WarmUp {
     public void run() {
         long began = ticker.getAsLong();
         try (StubServer stub = new StubServer();
-                PooledUpstream upstream = new PooledUpstream(server(stub.port()), ticker);
+                PooledUpstream upstream = new PooledUpstream(pollers, server(stub.port()), ticker);
                 DataListener listener = listener(new Target(server(stub.port()), upstream))) {
             listener.start();
             int calls = call(listener.port(), began);
@@ -179,6 +182,7 @@ public final class WarmUp {
                 new McpDoor(
                         servers, entrance, new Sessions(new NoSeal(), new SecureRandom()), nesting);
         return new DataListener(
+                pollers,
                 new ListenConfig("127.0.0.1", 0, false, null),
                 LimitsConfig.DEFAULT,
                 new Router(mcp, new HttpDoor(servers, entrance), new Origins(List.of()), entrance),

@@ -1,5 +1,7 @@
 package io.penstock.gateway.admin;
 
+import static io.penstock.gateway.socket.TestPollers.SHARED;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -52,7 +54,7 @@ final class AdminAnswersIT {
                                 + HexFormat.of().formatHex(AdminToken.digest("stop-token"))
                                 + ", role: stop }\n");
         plane =
-                new AdminPlane(
+                new AdminPlane(SHARED, 
                         new AdminConfig(new ListenConfig("127.0.0.1", 0, false, null), tokens),
                         Readiness.ANSWER,
                         new AdminPlane.Ports(replica, replica, replica, replica),

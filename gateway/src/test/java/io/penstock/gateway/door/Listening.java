@@ -1,5 +1,7 @@
 package io.penstock.gateway.door;
 
+import static io.penstock.gateway.socket.TestPollers.SHARED;
+
 import io.penstock.gateway.config.LimitsConfig;
 import io.penstock.gateway.config.ListenConfig;
 import io.penstock.gateway.http.HeaderBlock;
@@ -47,7 +49,7 @@ final class Listening implements AutoCloseable {
                     }
                 };
         listener =
-                new DataListener(
+                new DataListener(SHARED, 
                         listen,
                         limits,
                         (request, reply) -> {

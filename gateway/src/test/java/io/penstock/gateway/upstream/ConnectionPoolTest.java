@@ -12,51 +12,60 @@ final class ConnectionPoolTest {
     private final ScriptedWire wire = ScriptedWire.whole("");
     private final Connection connection = new Connection(wire, now.get());
 
-    private void keepFor(long nanos) {
+    private void keep() {
         pool.keep(connection, -1);
-        now.addAndGet(nanos);
+        now.incrementAndGet();
     }
 
     /** One that was found alive after an answer. */
     private void prove() {
-        keepFor(ConnectionPool.FRESH_NANOS);
+        keep();
         assertThat(pool.take()).isSameAs(connection);
     }
 
     @Test
-    void take_closedByPeerAfterItsFirstAnswer_isFoundOutHoweverFresh() {
-        keepFor(0);
+    void take_closedByPeerAfterItsFirstAnswer_isFoundOutThoughNobodySawIt() {
+        keep();
         wire.closed = true;
 
         assertThat(pool.take()).isNull();
     }
 
     @Test
-    void take_provenAndFresh_isTakenUnasked() {
+    void take_provenAndNoCloseSeen_isTakenUnasked() {
         prove();
-        keepFor(ConnectionPool.FRESH_NANOS - 1);
+        keep();
         wire.closed = true;
 
         assertThat(pool.take()).isSameAs(connection);
     }
 
     @Test
-    void take_provenButNotFresh_isAsked() {
+    void take_provenAndCloseSeen_isNotTaken() {
         prove();
-        keepFor(ConnectionPool.FRESH_NANOS);
-        wire.closed = true;
+        keep();
+        wire.closeSeen = true;
 
         assertThat(pool.take()).isNull();
     }
 
     @Test
-    void take_provenThenGivenBackUnused_keepsItsClock() {
+    void take_keptForTooLong_isNotTaken() {
         prove();
-        keepFor(1);
+        pool.keep(connection, -1);
+        now.addAndGet(ConnectionPool.IDLE_NANOS);
+
+        assertThat(pool.take()).isNull();
+    }
+
+    @Test
+    void take_givenBackUnused_keepsItsClock() {
+        prove();
+        pool.keep(connection, -1);
+        now.addAndGet(ConnectionPool.IDLE_NANOS - 1);
         assertThat(pool.take()).isSameAs(connection);
         pool.giveBack(connection);
-        now.addAndGet(ConnectionPool.FRESH_NANOS - 1);
-        wire.closed = true;
+        now.incrementAndGet();
 
         assertThat(pool.take()).isNull();
     }

@@ -1,5 +1,7 @@
 package io.penstock.gateway.upstream;
 
+import static io.penstock.gateway.socket.TestPollers.SHARED;
+
 import io.penstock.gateway.http.HeaderBlock;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +26,7 @@ final class ExchangePump {
                                 + "\"echo\",\"arguments\":{\"text\":\"hello\"}}}")
                         .getBytes(StandardCharsets.UTF_8);
         try (PooledUpstream upstream =
-                new PooledUpstream(
+                new PooledUpstream(SHARED, 
                         Exchanges.config(url, java.util.Map.of(), null, 1024), System::nanoTime)) {
             for (int round = 0; round < rounds; round++) {
                 run(upstream, url.getPath(), callers, seconds, body);

@@ -1,5 +1,7 @@
 package io.penstock.gateway.upstream;
 
+import static io.penstock.gateway.socket.TestPollers.SHARED;
+
 import io.penstock.budget.Mode;
 import io.penstock.gateway.config.ServerConfig;
 import io.penstock.gateway.http.HeaderBlock;
@@ -43,7 +45,7 @@ final class Exchanges {
     }
 
     static PooledUpstream upstream(ScriptedServer server) {
-        return new PooledUpstream(config(server.url("/mcp")), System::nanoTime);
+        return new PooledUpstream(SHARED, config(server.url("/mcp")), System::nanoTime);
     }
 
     static Answer post(Upstream upstream, String body) {

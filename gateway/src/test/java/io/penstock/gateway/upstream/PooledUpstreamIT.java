@@ -1,5 +1,7 @@
 package io.penstock.gateway.upstream;
 
+import static io.penstock.gateway.socket.TestPollers.SHARED;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -140,7 +142,7 @@ final class PooledUpstreamIT {
     void finish_moreThanTheBulkheadAllows_keepsThatMany() throws Exception {
         try (ScriptedServer server = new ScriptedServer(peer -> serve(peer, OK));
                 PooledUpstream upstream =
-                        new PooledUpstream(
+                        new PooledUpstream(SHARED, 
                                 Exchanges.config(server.url("/"), Map.of(), null, 3),
                                 System::nanoTime)) {
             List<Exchange> all = new ArrayList<>();
@@ -165,7 +167,7 @@ final class PooledUpstreamIT {
                                     gone.countDown();
                                 });
                 PooledUpstream upstream =
-                        new PooledUpstream(Exchanges.config(server.url("/")), now::get)) {
+                        new PooledUpstream(SHARED, Exchanges.config(server.url("/")), now::get)) {
             Exchanges.post(upstream, "{}");
             now.set(ConnectionPool.IDLE_NANOS);
 
@@ -181,7 +183,7 @@ final class PooledUpstreamIT {
                 "HTTP/1.1 200 OK\r\nKeep-Alive: timeout=2, max=9\r\nContent-Length: 2\r\n\r\nok";
         try (ScriptedServer server = new ScriptedServer(peer -> serve(peer, answer));
                 PooledUpstream upstream =
-                        new PooledUpstream(Exchanges.config(server.url("/")), now::get)) {
+                        new PooledUpstream(SHARED, Exchanges.config(server.url("/")), now::get)) {
             Exchanges.post(upstream, "{}");
             now.set(Duration.ofSeconds(1).toNanos());
             Exchanges.post(upstream, "{}");
@@ -225,7 +227,7 @@ final class PooledUpstreamIT {
 
     private static void assertUnreachable(String url) {
         try (PooledUpstream upstream =
-                new PooledUpstream(Exchanges.config(URI.create(url)), System::nanoTime)) {
+                new PooledUpstream(SHARED, Exchanges.config(URI.create(url)), System::nanoTime)) {
             assertThatThrownBy(upstream::open)
                     .isInstanceOfSatisfying(
                             UpstreamException.class,
@@ -274,7 +276,7 @@ final class PooledUpstreamIT {
     void open_name_isResolved() throws Exception {
         try (ScriptedServer server = new ScriptedServer(peer -> serve(peer, OK));
                 PooledUpstream upstream =
-                        new PooledUpstream(
+                        new PooledUpstream(SHARED, 
                                 Exchanges.config(
                                         URI.create("http://localhost:" + server.port() + "/")),
                                 System::nanoTime)) {

@@ -22,6 +22,9 @@ final class ScriptedWire implements Wire {
     boolean failsWhole = true;
     boolean closed;
 
+    /** Whether a close is known without asking. */
+    boolean closeSeen;
+
     /**
      * @param pieces from the number of the read, beginning at 0, to the most bytes it may give
      */
@@ -66,6 +69,11 @@ final class ScriptedWire implements Wire {
     @Override
     public boolean quiet() {
         return !closed;
+    }
+
+    @Override
+    public boolean silent() {
+        return !closeSeen;
     }
 
     @Override

@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.gateway.socket;
+
+import org.jspecify.annotations.NullMarked;
