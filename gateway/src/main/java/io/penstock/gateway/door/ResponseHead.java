@@ -1,7 +1,6 @@
 package io.penstock.gateway.door;
 
 import io.penstock.gateway.http.HeaderBlock;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -171,11 +170,17 @@ final class ResponseHead {
     }
 
     private void decimal(long value) {
-        if (value < 10) {
-            octet((char) ('0' + value));
-        } else {
-            raw(Long.toString(value).getBytes(StandardCharsets.ISO_8859_1));
+        int digits = 1;
+        for (long rest = value / 10; rest > 0; rest /= 10) {
+            digits++;
         }
+        ensure(digits);
+        long rest = value;
+        for (int at = length + digits - 1; at >= length; at--) {
+            bytes[at] = (byte) ('0' + rest % 10);
+            rest /= 10;
+        }
+        length += digits;
     }
 
     private void ensure(int more) {

@@ -275,7 +275,7 @@ final class PolledChannelIT {
         List<Running<Integer>> servers = new ArrayList<>();
         try (ServerSocketChannel server = ServerSocketChannel.open()) {
             server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            for (int i = 0; i < 50; i++) {
+            for (int i = 0; i < 30; i++) {
                 PolledChannel client = pollers.take(SocketChannel.open(server.getLocalAddress()));
                 PolledChannel echo = pollers.take(server.accept());
                 Random lengths = new Random(i);
@@ -293,7 +293,7 @@ final class PolledChannelIT {
 
     private static boolean exchanges(PolledChannel channel, Random lengths) throws Exception {
         try (channel) {
-            for (int round = 0; round < 200; round++) {
+            for (int round = 0; round < 60; round++) {
                 byte[] sent = bytes(1 + lengths.nextInt(40_000));
                 Running<Integer> write = start(() -> writeAll(channel, sent));
                 ByteArrayOutputStream back = new ByteArrayOutputStream();
