@@ -156,7 +156,9 @@ public final class Replica {
         adminPlane.start();
         Thread warming =
                 Thread.ofVirtual()
-                        .start(new WarmUp(pollers, clocks.ticker(), clocks.wall(), clocks.ids())::run);
+                        .start(
+                                new WarmUp(pollers, clocks.ticker(), clocks.wall(), clocks.ids())
+                                        ::run);
         if (!boot.await()) {
             return false;
         }

@@ -56,7 +56,11 @@ public final class AdminPlane implements AutoCloseable {
      */
     public AdminPlane(
             Pollers pollers,
-            AdminConfig config, Readiness readiness, Ports ports, Meters meters, Sources sources) {
+            AdminConfig config,
+            Readiness readiness,
+            Ports ports,
+            Meters meters,
+            Sources sources) {
         Path file = config.tokensFile();
         TokensFile tokens = file == null ? null : new TokensFile(file, sources.ticker());
         Queries queries = new Queries(ports.status());

@@ -232,7 +232,9 @@ public final class PolledChannel implements Closeable {
         channel.shutdownOutput();
     }
 
-    /** Closes it and wakes who waits. Never blocks. What has arrived and was not taken is dropped. */
+    /**
+     * Closes it and wakes who waits. Never blocks. What has arrived and was not taken is dropped.
+     */
     @Override
     public void close() {
         try {

@@ -37,7 +37,12 @@ final class Dialer {
     /**
      * @param tls null for plain connections
      */
-    Dialer(Pollers pollers, URI url, @Nullable SSLContext tls, long timeoutNanos, LongSupplier nanos) {
+    Dialer(
+            Pollers pollers,
+            URI url,
+            @Nullable SSLContext tls,
+            long timeoutNanos,
+            LongSupplier nanos) {
         this.pollers = pollers;
         host = bare(url.getHost());
         port = url.getPort() >= 0 ? url.getPort() : tls == null ? 80 : 443;
@@ -96,7 +101,9 @@ final class Dialer {
         channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         int millis = Math.clamp(connectNanos / 1_000_000, 1, Integer.MAX_VALUE);
         channel.socket().connect(new InetSocketAddress(address, port), millis);
-        return tls == null ? new PlainWire(pollers.take(channel)) : handshake(channel, tls, deadline);
+        return tls == null
+                ? new PlainWire(pollers.take(channel))
+                : handshake(channel, tls, deadline);
     }
 
     private TlsWire handshake(SocketChannel channel, SSLContext context, long deadline)

@@ -46,8 +46,9 @@ final class TlsWire implements Wire {
     }
 
     /**
-     * Looks below TLS, with one read that does not wait. What may lie there on an idle connection is a close notice or a session
-     * ticket that came late; the second costs one connection and no more.
+     * Looks below TLS, with one read that does not wait. What may lie there on an idle connection
+     * is a close notice or a session ticket that came late; the second costs one connection and no
+     * more.
      */
     @Override
     public boolean quiet() {

@@ -1,7 +1,6 @@
 package io.penstock.gateway.admin;
 
 import static io.penstock.gateway.socket.TestPollers.SHARED;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -54,7 +53,8 @@ final class AdminAnswersIT {
                                 + HexFormat.of().formatHex(AdminToken.digest("stop-token"))
                                 + ", role: stop }\n");
         plane =
-                new AdminPlane(SHARED, 
+                new AdminPlane(
+                        SHARED,
                         new AdminConfig(new ListenConfig("127.0.0.1", 0, false, null), tokens),
                         Readiness.ANSWER,
                         new AdminPlane.Ports(replica, replica, replica, replica),

@@ -1,7 +1,6 @@
 package io.penstock.gateway.admin;
 
 import static io.penstock.gateway.socket.TestPollers.SHARED;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -76,7 +75,8 @@ final class AdminPlaneIT {
     }
 
     private AdminPlane plane(@Nullable Path tokens, Readiness readiness) {
-        return new AdminPlane(SHARED, 
+        return new AdminPlane(
+                SHARED,
                 new AdminConfig(new ListenConfig("127.0.0.1", 0, false, null), tokens),
                 readiness,
                 new AdminPlane.Ports(replica, replica, replica, replica),

@@ -1,7 +1,6 @@
 package io.penstock.gateway.admin;
 
 import static io.penstock.gateway.socket.TestPollers.SHARED;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -49,7 +48,8 @@ final class AdminTlsIT {
         FakeReplica replica = new FakeReplica();
         ServerTls tls = new ServerTls(server.certificate, server.key, operator.certificate, true);
         plane =
-                new AdminPlane(SHARED, 
+                new AdminPlane(
+                        SHARED,
                         new AdminConfig(new ListenConfig("127.0.0.1", 0, false, tls), null),
                         Readiness.ANSWER,
                         new AdminPlane.Ports(replica, replica, replica, replica),

@@ -1,7 +1,6 @@
 package io.penstock.gateway.admin;
 
 import static io.penstock.gateway.socket.TestPollers.SHARED;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.budget.Mode;
@@ -73,7 +72,8 @@ final class MetricsPageTest {
     }
 
     private static PooledUpstream upstream() {
-        return new PooledUpstream(SHARED, 
+        return new PooledUpstream(
+                SHARED,
                 new ServerConfig(
                         "files",
                         URI.create("http://127.0.0.1:1/"),

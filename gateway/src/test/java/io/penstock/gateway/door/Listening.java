@@ -49,7 +49,8 @@ final class Listening implements AutoCloseable {
                     }
                 };
         listener =
-                new DataListener(SHARED, 
+                new DataListener(
+                        SHARED,
                         listen,
                         limits,
                         (request, reply) -> {

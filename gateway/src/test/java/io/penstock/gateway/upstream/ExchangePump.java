@@ -26,8 +26,10 @@ final class ExchangePump {
                                 + "\"echo\",\"arguments\":{\"text\":\"hello\"}}}")
                         .getBytes(StandardCharsets.UTF_8);
         try (PooledUpstream upstream =
-                new PooledUpstream(SHARED, 
-                        Exchanges.config(url, java.util.Map.of(), null, 1024), System::nanoTime)) {
+                new PooledUpstream(
+                        SHARED,
+                        Exchanges.config(url, java.util.Map.of(), null, 1024),
+                        System::nanoTime)) {
             for (int round = 0; round < rounds; round++) {
                 run(upstream, url.getPath(), callers, seconds, body);
             }

@@ -1,7 +1,6 @@
 package io.penstock.gateway.upstream;
 
 import static io.penstock.gateway.socket.TestPollers.SHARED;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -142,7 +141,8 @@ final class PooledUpstreamIT {
     void finish_moreThanTheBulkheadAllows_keepsThatMany() throws Exception {
         try (ScriptedServer server = new ScriptedServer(peer -> serve(peer, OK));
                 PooledUpstream upstream =
-                        new PooledUpstream(SHARED, 
+                        new PooledUpstream(
+                                SHARED,
                                 Exchanges.config(server.url("/"), Map.of(), null, 3),
                                 System::nanoTime)) {
             List<Exchange> all = new ArrayList<>();
@@ -276,7 +276,8 @@ final class PooledUpstreamIT {
     void open_name_isResolved() throws Exception {
         try (ScriptedServer server = new ScriptedServer(peer -> serve(peer, OK));
                 PooledUpstream upstream =
-                        new PooledUpstream(SHARED, 
+                        new PooledUpstream(
+                                SHARED,
                                 Exchanges.config(
                                         URI.create("http://localhost:" + server.port() + "/")),
                                 System::nanoTime)) {

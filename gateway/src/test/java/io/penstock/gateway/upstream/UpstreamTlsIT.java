@@ -1,7 +1,6 @@
 package io.penstock.gateway.upstream;
 
 import static io.penstock.gateway.socket.TestPollers.SHARED;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -61,7 +60,8 @@ final class UpstreamTlsIT {
     }
 
     private static PooledUpstream upstream(ScriptedServer server, @Nullable ClientTls tls) {
-        return new PooledUpstream(SHARED, 
+        return new PooledUpstream(
+                SHARED,
                 Exchanges.config(
                         URI.create("https://127.0.0.1:" + server.port() + "/"), Map.of(), tls, 8),
                 System::nanoTime);
