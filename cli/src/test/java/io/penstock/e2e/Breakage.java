@@ -6,6 +6,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * A cluster that is wrong on purpose, so that a test can show that it would see the fault: one of
@@ -24,16 +26,27 @@ enum Breakage {
     STOP_WITHOUT_EFFECT(
             "control_state_v1",
             "from penstock.stop s where s.lifted_at is null",
-            "from penstock.stop s where false");
+            "from penstock.stop s where false"),
+    /** Replicas trust for ten seconds, and operators wait for one. */
+    LEASE_WITHOUT_END(
+            "beat_v1",
+            "greatest(lease_ms, p_trusting_ms)",
+            "1000",
+            "fenced := not found;",
+            "fenced := not found; lease_ms := 10000;"),
+    /** Not a fault: nothing rests on it. */
+    NOTIFY_LOST(
+            "stop_and_wait", "perform pg_catalog.pg_notify('penstock_control', epoch::text);", "");
 
     private final String function;
-    private final String right;
-    private final String wrong;
+    private final List<String> changes;
 
-    Breakage(String function, String right, String wrong) {
+    /**
+     * @param changes what stands there, and what shall stand there, in turn
+     */
+    Breakage(String function, String... changes) {
         this.function = function;
-        this.right = right;
-        this.wrong = wrong;
+        this.changes = List.of(changes);
     }
 
     void apply(Gate gate) {
@@ -51,10 +64,14 @@ enum Breakage {
                 if (!result.next()) throw new AssertionError("no function " + function);
                 body = result.getString(1);
             }
-            if (body.split(java.util.regex.Pattern.quote(right), -1).length != 2) {
-                throw new AssertionError(function + " has not once: " + right);
+            for (int i = 0; i < changes.size(); i += 2) {
+                String right = changes.get(i);
+                if (body.split(Pattern.quote(right), -1).length != 2) {
+                    throw new AssertionError(function + " has not once: " + right);
+                }
+                body = body.replace(right, changes.get(i + 1));
             }
-            change.execute(body.replace(right, wrong));
+            change.execute(body);
         } catch (SQLException e) {
             throw new AssertionError("cannot break " + function, e);
         }

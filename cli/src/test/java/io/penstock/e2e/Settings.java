@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 
 /**
  * A replica's configuration file as YAML text, one string a top-level key. Starts from what most
- * tests want: two agents of two tenants with API keys, the counting upstream behind both doors, no
- * budgets.
+ * tests want: two agents of two tenants with API keys, the counting upstream behind both doors and
+ * once more with mode {@code off}, where only stop and lease govern, no budgets.
  */
 final class Settings {
     /** Keys of the agents that every test's replicas know. */
@@ -63,6 +63,10 @@ final class Settings {
                           url: http://127.0.0.1:%1$d/mcp
                           timeout: 5s
                           idle-timeout: 3s
+                        - name: free
+                          url: http://127.0.0.1:%1$d/mcp
+                          mode: off
+                          timeout: 5s
                         - name: api
                           http: http://127.0.0.1:%1$d/base
                           timeout: 5s

@@ -85,7 +85,10 @@ final class StopIT {
         outcome.micros().keySet().forEach(key -> System.out.println("  " + outcome.line(key)));
         List<StopJudge.Arrived> arrivals =
                 gate.upstream().arrivals().stream()
-                        .map(a -> new StopJudge.Arrived(a.call().toString(), a.atNanos()))
+                        .map(
+                                a ->
+                                        new StopJudge.Arrived(
+                                                a.call().toString(), a.atNanos(), a.refusable()))
                         .toList();
         return new Course(
                 report,
@@ -95,9 +98,12 @@ final class StopIT {
     }
 
     private static byte[] request(int i) {
-        return i % 2 == 0
-                ? Requests.toolCall(Settings.KEY, "tools", "echo", i)
-                : Requests.http(Settings.OTHER_KEY, "GET", "/http/api/users/" + i, "");
+        return switch (i % 3) {
+            case 0 -> Requests.toolCall(Settings.KEY, "tools", "echo", i);
+            case 1 -> Requests.http(Settings.OTHER_KEY, "GET", "/http/api/users/" + i, "");
+            // Not counted: nothing but stop and lease stands in its way.
+            default -> Requests.toolCall(Settings.KEY, "free", "echo", i);
+        };
     }
 
     private static void resumes(Gate gate) {

@@ -15,10 +15,19 @@ final class StopJudge {
     /** Fewer calls after the confirmation prove nothing. */
     private static final int OFFERED_AFTER_MIN = 100;
 
+    /** Of an arrival that a process which was frozen may cause. */
+    static final String REFUSABLE = ", past its Not-After";
+
     private static final Set<String> ANSWERS = Set.of("admitted", "stopped");
 
-    /** A request at the upstream. */
-    record Arrived(String call, long at) {}
+    /**
+     * A request at the upstream.
+     *
+     * @param refusable whether it came later than its {@code Penstock-Not-After}, so that an
+     *     upstream that looks at it refuses it: all that can be said of a process that stood still
+     *     between its check and its write
+     */
+    record Arrived(String call, long at, boolean refusable) {}
 
     /**
      * What happened around one stop.
@@ -59,7 +68,12 @@ final class StopJudge {
             String call = "call " + arrival.call();
             long late = arrival.at() - history.confirmed();
             if (late > 0) {
-                violations.add(call + " arrived " + late / 1_000 + " us after the confirmed stop");
+                violations.add(
+                        call
+                                + " arrived "
+                                + late / 1_000
+                                + " us after the confirmed stop"
+                                + (arrival.refusable() ? REFUSABLE : ""));
             }
             if (!seen.add(arrival.call())) violations.add(call + " arrived twice");
             // One that was under way may have been cut.

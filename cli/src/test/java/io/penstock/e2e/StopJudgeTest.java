@@ -30,7 +30,7 @@ final class StopJudgeTest {
 
     @Test
     void violations_arrivalAfterTheConfirmation_isOne() {
-        arrivals.set(3, new StopJudge.Arrived("call-3", CONFIRMED + 1_000));
+        arrivals.set(3, new StopJudge.Arrived("call-3", CONFIRMED + 1_000, false));
 
         assertThat(violations())
                 .containsExactly("call call-3 arrived 1 us after the confirmed stop");
@@ -49,7 +49,7 @@ final class StopJudgeTest {
     @Test
     void violations_refusalThatArrived_isOne() {
         sent.add(new OpenLoop.Sent("unsure", "control-stale", 5, 6));
-        arrivals.add(new StopJudge.Arrived("unsure", 5));
+        arrivals.add(new StopJudge.Arrived("unsure", 5, false));
 
         assertThat(violations())
                 .containsExactly("call unsure arrived and was answered control-stale");
@@ -58,7 +58,7 @@ final class StopJudgeTest {
     @Test
     void violations_callCutUnderWay_isNone() {
         sent.add(new OpenLoop.Sent("cut", "stopped", ORDERED - 10, ORDERED + 10));
-        arrivals.add(new StopJudge.Arrived("cut", ORDERED - 5));
+        arrivals.add(new StopJudge.Arrived("cut", ORDERED - 5, false));
 
         assertThat(violations()).isEmpty();
     }
@@ -79,7 +79,7 @@ final class StopJudgeTest {
 
     @Test
     void violations_arrivalThatNobodySent_isOne() {
-        arrivals.add(new StopJudge.Arrived("stray", 5));
+        arrivals.add(new StopJudge.Arrived("stray", 5, false));
 
         assertThat(violations()).containsExactly("call stray arrived and was answered null");
     }
@@ -108,7 +108,8 @@ final class StopJudgeTest {
 
     private void add(String call, String decision, long at) {
         sent.add(new OpenLoop.Sent(call, decision, at, at + 1_000_000));
-        if (decision.equals("admitted")) arrivals.add(new StopJudge.Arrived(call, at + 500_000));
+        if (decision.equals("admitted"))
+            arrivals.add(new StopJudge.Arrived(call, at + 500_000, false));
     }
 
     private List<String> violations() {

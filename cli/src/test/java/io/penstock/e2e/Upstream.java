@@ -31,7 +31,12 @@ import java.util.regex.Pattern;
 final class Upstream implements AutoCloseable {
     /** One request that arrived, with the headers that the gateway gave it. */
     record Arrival(
-            long atNanos, String method, String target, Map<String, String> headers, byte[] body) {
+            long atNanos,
+            long atMillis,
+            String method,
+            String target,
+            Map<String, String> headers,
+            byte[] body) {
         UUID call() {
             return UUID.fromString(headers.get("penstock-call"));
         }
@@ -42,6 +47,11 @@ final class Upstream implements AutoCloseable {
 
         long notAfter() {
             return Long.parseLong(headers.get("penstock-not-after"));
+        }
+
+        /** Whether an upstream that looks at the time would refuse it. */
+        boolean refusable() {
+            return atMillis > notAfter();
         }
 
         String text() {
@@ -128,7 +138,13 @@ final class Upstream implements AutoCloseable {
         }
         int length = Integer.parseInt(headers.getOrDefault("content-length", "0"));
         var arrival =
-                new Arrival(System.nanoTime(), first[0], first[1], headers, in.readNBytes(length));
+                new Arrival(
+                        System.nanoTime(),
+                        System.currentTimeMillis(),
+                        first[0],
+                        first[1],
+                        headers,
+                        in.readNBytes(length));
         arrivals.add(arrival);
         return arrival;
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cluster.doctor.Finding.Severity;
 import io.penstock.cluster.postgres.DatabaseConfig;
+import io.penstock.cluster.testing.Programs;
 import io.penstock.cluster.testing.TestDatabase;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -31,7 +32,7 @@ final class PoolerIT {
     private @Nullable Process pooler;
 
     static boolean available() {
-        return Files.isExecutable(PROGRAM);
+        return Programs.installed("pgbouncer", PROGRAM);
     }
 
     @AfterEach

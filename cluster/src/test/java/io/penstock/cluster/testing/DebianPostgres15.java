@@ -2,7 +2,6 @@ package io.penstock.cluster.testing;
 
 import io.penstock.cluster.postgres.EmbeddedOptions;
 import io.penstock.cluster.postgres.EmbeddedPostgres;
-import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -22,7 +21,7 @@ public final class DebianPostgres15 {
 
     /** Whether this machine has it. */
     public static boolean available() {
-        return Files.isExecutable(PROGRAMS.resolve("initdb"));
+        return Programs.installed("postgresql-15", PROGRAMS.resolve("initdb"));
     }
 
     /** A new database with the schema. */
