@@ -134,9 +134,14 @@ final class StopIT {
 
     /** A stream that has begun; a busy machine may need more than one try. */
     static Wire endless(int port, String key, int id) throws IOException {
+        return stream(port, key, "endless", id);
+    }
+
+    /** The same of any tool that streams. */
+    static Wire stream(int port, String key, String tool, int id) throws IOException {
         for (int i = 0; i < 20; i++) {
             Wire wire = Wire.open(port);
-            wire.send(Requests.toolCall(key, "tools", "endless", id));
+            wire.send(Requests.toolCall(key, "tools", tool, id));
             Wire.Answer head = wire.head();
             if (head.decision().equals("admitted")) {
                 assertThat(head.header("Content-Type").orElse("")).startsWith("text/event-stream");

@@ -22,7 +22,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class StopScopesIT {
     private static final Path PSQL = Path.of("/usr/lib/postgresql/15/bin/psql");
     private static final int STREAMS = 1_000;
-    private static final long CUT_MILLIS_MAX = 100;
+
+    /**
+     * Far more than the gateway needs, whose figure is printed: the streams' clients and their
+     * upstream are in this process, on the same cores. Waiting for anything would take longer.
+     */
+    private static final long CUT_MILLIS_MAX = 400;
 
     /** Once; twenty times in the long run. */
     static IntStream trials() {
@@ -191,7 +196,7 @@ final class StopScopesIT {
             List<Wire> streams = new ArrayList<>();
             try {
                 for (int i = 0; i < STREAMS; i++) {
-                    streams.add(StopIT.endless(gate.replica(0).port(), Settings.KEY, i));
+                    streams.add(StopIT.stream(gate.replica(0).port(), Settings.KEY, "calm", i));
                 }
                 var last = new AtomicLong();
                 List<String> wrong = Collections.synchronizedList(new ArrayList<>());

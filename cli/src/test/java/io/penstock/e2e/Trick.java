@@ -96,6 +96,20 @@ enum Trick {
             }
         }
     },
+    /** A stream that never ends by itself: an event every second. */
+    CALM {
+        @Override
+        boolean play(String id, OutputStream out) throws IOException {
+            write(out, STREAM);
+            while (true) {
+                chunk(
+                        out,
+                        "event: message\ndata: {\"jsonrpc\":\"2.0\","
+                                + "\"method\":\"notifications/progress\",\"params\":{}}\n\n");
+                Await.pause(Duration.ofSeconds(1));
+            }
+        }
+    },
     /** Answers after 300 ms. */
     SLOW {
         @Override

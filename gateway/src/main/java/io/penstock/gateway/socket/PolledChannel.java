@@ -47,6 +47,16 @@ public final class PolledChannel implements Closeable {
     private volatile @Nullable Thread writer;
     private volatile boolean room;
 
+    /** Without a trace: a stop may close thousands at once, and where says nothing. */
+    private static final class Closed extends AsynchronousCloseException {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+
     PolledChannel(Poller poller, SocketChannel channel, Selector selector)
             throws ClosedChannelException {
         this.poller = poller;
@@ -131,7 +141,7 @@ public final class PolledChannel implements Closeable {
                 checkInterrupt();
             }
         } catch (CancelledKeyException e) {
-            throw new AsynchronousCloseException();
+            throw new Closed();
         } finally {
             writer = null;
         }
@@ -161,7 +171,7 @@ public final class PolledChannel implements Closeable {
                 }
             }
         } catch (CancelledKeyException e) {
-            ended(new AsynchronousCloseException());
+            ended(new Closed());
         }
     }
 
@@ -200,7 +210,7 @@ public final class PolledChannel implements Closeable {
                 key.interestOpsOr(SelectionKey.OP_READ);
                 poller.wake();
             } catch (CancelledKeyException e) {
-                ended(new AsynchronousCloseException());
+                ended(new Closed());
             }
         }
     }
@@ -242,7 +252,7 @@ public final class PolledChannel implements Closeable {
         } catch (IOException e) {
             // The descriptor is released either way, and nobody reads this connection again.
         }
-        ended(new AsynchronousCloseException());
+        ended(new Closed());
         // The system's socket is closed by the poller's next look.
         poller.wake();
     }

@@ -40,7 +40,8 @@ public final class UpstreamException extends RuntimeException {
     }
 
     public UpstreamException(Kind kind, String message, @Nullable Throwable cause) {
-        super(message, cause);
+        // A stop may cut thousands at once, and where they were cut says nothing.
+        super(message, cause, false, kind != Kind.CUT);
         this.kind = kind;
     }
 
