@@ -26,7 +26,13 @@ public record Batch(
         long[] limitMillis) {
 
     /** At most so many calls are decided in one transaction. */
-    public static final int CALLS_MAX = 512;
+    public static final int CALLS_MAX = 1_024;
+
+    /**
+     * At most so many groups are: a group costs the ledger several times what one more call of a
+     * group does, and everybody else waits for the locks meanwhile.
+     */
+    public static final int GROUPS_MAX = 512;
 
     /**
      * Where a call stands in its batch: it is admitted if its group got more than its rank.

@@ -18,7 +18,7 @@ public final class BatchBuilder {
     /** A batch takes no further call once it could name more counters than that. */
     public static final int DEMANDS_MAX = 2_048;
 
-    private static final int GROUP_SLOTS = 2 * Batch.CALLS_MAX;
+    private static final int GROUP_SLOTS = 4 * Batch.GROUPS_MAX;
     private static final int DEMAND_SLOTS = 4 * DEMANDS_MAX;
 
     private static final long[] NO_LIMITS = {};
@@ -54,6 +54,7 @@ public final class BatchBuilder {
             return true;
         }
         return places.size() < Batch.CALLS_MAX
+                && claims.size() < Batch.GROUPS_MAX
                 && counters.size() + claim.charges().size() <= DEMANDS_MAX;
     }
 

@@ -71,6 +71,16 @@ final class BatchBuilderTest {
     }
 
     @Test
+    void fits_tooManyGroups_isFalse() {
+        for (int i = 0; i < Batch.GROUPS_MAX; i++) {
+            assertThat(builder.fits(claim())).isTrue();
+            add(claim());
+        }
+
+        assertThat(builder.fits(claim())).isFalse();
+    }
+
+    @Test
     void fits_tooManyCounters_isFalseButNeverForAnEmptyBatch() {
         Counter[] many = new Counter[BatchBuilder.DEMANDS_MAX];
         for (int i = 0; i < many.length; i++) {

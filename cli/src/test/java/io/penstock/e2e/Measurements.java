@@ -53,6 +53,10 @@ final class Measurements {
         Path folder = Path.of(arguments[0]).toAbsolutePath();
         boolean quick = List.of(arguments).contains("--quick");
         Files.createDirectories(folder);
+        if (List.of(arguments).contains("--ledger")) {
+            MeasurementsPage.write(folder);
+            return;
+        }
         var measurements = new Measurements(folder, quick);
         try {
             measurements.run();

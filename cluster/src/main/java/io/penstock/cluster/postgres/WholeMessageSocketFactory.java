@@ -18,7 +18,8 @@ import javax.net.SocketFactory;
  */
 public final class WholeMessageSocketFactory extends SocketFactory {
     /**
-     * More than the largest batch: 512 calls, each with names at their longest and four budgets.
+     * More than the largest batch: 1,024 calls of 512 groups, each with names at their longest and
+     * four budgets.
      */
     static final int BUFFER_BYTES = 2 << 20;
 

@@ -46,8 +46,9 @@ import java.util.function.Function;
  *
  * <p>Usage: {@code LedgerBenchmark hot|full|refused [key=value ...]} with {@code callers}, {@code
  * agents}, {@code seconds}, {@code warmup}, {@code runs}, {@code lanes}, {@code replicas} (sets of
- * lanes, each an incarnation of its own), {@code rate}, {@code commit-delay} (microseconds). Prints
- * JSON. Afterwards the counters and the journal are compared with what callers were told.
+ * lanes, each an incarnation of its own), {@code rate}, {@code commit-delay} (microseconds), {@code
+ * fill} (MB of WAL to recycle, written before), {@code commit} (of the tree, for the result).
+ * Prints JSON. Afterwards the counters and the journal are compared with what callers were told.
  */
 final class LedgerBenchmark {
     private static final String SENT =
@@ -365,7 +366,7 @@ final class LedgerBenchmark {
                         : 0;
         System.out.printf(
                 """
-                {"benchmark": "ledger-%s", "callers": %d, "agents": %d, "lanes": %d, "rate": %d,
+                {"benchmark": "ledger-%s", "commit": "%s", "callers": %d, "agents": %d, "lanes": %d, "rate": %d,
                  "intentBytes": %d, "toldAdmitted": %d, "counted": %d, "journaled": %d, "exact": %b,
                  "java": "%s", "processors": %d, "maxHeapMiB": %d,
                  "postgres": {%s},
@@ -373,6 +374,7 @@ final class LedgerBenchmark {
                 %s]}
                 """,
                 mode,
+                options.getOrDefault("commit", "unknown"),
                 callers,
                 option("agents", 16),
                 option("lanes", 4) * option("replicas", 1),

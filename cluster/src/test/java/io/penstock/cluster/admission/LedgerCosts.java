@@ -106,12 +106,13 @@ final class LedgerCosts {
         System.out.printf(
                 """
                 {"benchmark": "ledger-costs", "rounds": %d, "admitOneMicros": %d, \
-                "admitHotMicros": %d, "calls": %d, "admitPlainMicros": %d, \
+                "hotCalls": %d, "admitHotMicros": %d, "calls": %d, "admitPlainMicros": %d, \
                 "admitHoldingMicros": %d, "settleMicros": %d, "distinctGroups": %d, \
                 "distinctMicros": %d, "holdsLeft": %d}
                 """,
                 rounds,
                 median(one),
+                Batch.CALLS_MAX,
                 median(hot),
                 CALLS,
                 median(plain),
