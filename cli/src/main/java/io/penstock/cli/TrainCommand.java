@@ -38,7 +38,7 @@ final class TrainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        UpPlan plan = new UpPlan(1, PORT, null, null, "-XX:AOTCacheOutput=" + cache);
+        UpPlan plan = new UpPlan(1, PORT, null, null, cache);
         try (UpStack stack = UpStack.prepare(plan, terminal, RunningUp.folder(environment))) {
             UpAddresses addresses = stack.start();
             URI calls = URI.create(addresses.url() + "/mcp/demo");

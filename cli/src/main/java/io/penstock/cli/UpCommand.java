@@ -115,7 +115,7 @@ final class UpCommand implements Callable<Integer> {
         if (port < 1 || port > 65_535) {
             throw CommandFailure.usage("--port must be 1 to 65535");
         }
-        return new UpPlan(replicas, port, data, config == null ? null : own(config), "");
+        return new UpPlan(replicas, port, data, config == null ? null : own(config), null);
     }
 
     private UpPlan.Own own(Path file) {

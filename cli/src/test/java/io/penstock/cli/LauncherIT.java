@@ -259,6 +259,13 @@ final class LauncherIT {
     }
 
     @Test
+    void run_newCacheWithASpaceInItsPath_isOneOption() throws Exception {
+        Ended child = end(start(Map.of("PENSTOCK_NEW_CACHE", "/new user/serve.aot"), "serve"));
+
+        assertThat(child.out().lines()).contains("-XX:AOTCacheOutput=/new user/serve.aot");
+    }
+
+    @Test
     void run_distribution_runsPackagedJars() throws Exception {
         Files.delete(tree.resolve("pom.xml"));
         Files.createDirectories(tree.resolve("lib"));

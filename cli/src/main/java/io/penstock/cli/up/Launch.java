@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How this program starts itself again: through the launcher that started it, which knows the
@@ -31,21 +32,18 @@ final class Launch {
      * the machine.
      *
      * @param sharers how many share the cores
-     * @param more JVM options for this child alone
+     * @param newCache the start-up cache that the child is to write, null for none
      */
-    static Map<String, String> environment(int sharers, String more) {
+    static Map<String, String> environment(int sharers, @Nullable Path newCache) {
         int carriers = Math.max(1, Runtime.getRuntime().availableProcessors() / sharers);
         String options = System.getenv().getOrDefault("PENSTOCK_JAVA_OPTS", "");
         return Map.of(
                 "PENSTOCK_BUILD",
                 "never",
                 "PENSTOCK_JAVA_OPTS",
-                ("-Djdk.virtualThreadScheduler.parallelism="
-                                + carriers
-                                + " "
-                                + options
-                                + " "
-                                + more)
-                        .trim());
+                ("-Djdk.virtualThreadScheduler.parallelism=" + carriers + " " + options).trim(),
+                // A variable of its own, because the launcher splits options at spaces.
+                "PENSTOCK_NEW_CACHE",
+                newCache == null ? "" : newCache.toString());
     }
 }

@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param port the first to try for agents
  * @param data where the embedded Postgres keeps its data; null for a temporary folder
  * @param own the user's configuration instead of the demo's, null for the demo
- * @param replicaOptions more JVM options for replicas, empty for none
+ * @param newCache the start-up cache that the replicas are to write, null for none
  */
 public record UpPlan(
-        int replicas, int port, @Nullable Path data, @Nullable Own own, String replicaOptions) {
+        int replicas, int port, @Nullable Path data, @Nullable Own own, @Nullable Path newCache) {
     public static final int REPLICAS_MAX = 16;
 
     /** A configuration file with what it says. */

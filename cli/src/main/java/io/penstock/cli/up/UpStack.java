@@ -126,7 +126,7 @@ public final class UpStack implements AutoCloseable {
                 "demo server",
                 Launch.command("demo-server", "--port", Integer.toString(demoPort)),
                 "demo-server.log",
-                "");
+                null);
     }
 
     /**
@@ -188,7 +188,7 @@ public final class UpStack implements AutoCloseable {
                         "replica " + name,
                         Launch.command(arguments.toArray(String[]::new)),
                         "replica-" + name + ".log",
-                        plan.replicaOptions());
+                        plan.newCache());
         String loopback = adminHost.equals("0.0.0.0") ? "127.0.0.1" : bracketed(adminHost);
         return new UpAddresses.Replica(
                 name, child, port, scheme(own) + "://" + loopback + ":" + adminPort);
@@ -198,7 +198,7 @@ public final class UpStack implements AutoCloseable {
         return host.contains(":") ? "[" + host + "]" : host;
     }
 
-    private Child run(String name, List<String> command, String log, String options) {
+    private Child run(String name, List<String> command, String log, @Nullable Path newCache) {
         synchronized (lock) {
             if (closing) {
                 throw CommandFailure.failed("stopped while starting");
@@ -207,7 +207,7 @@ public final class UpStack implements AutoCloseable {
                     Child.start(
                             name,
                             command,
-                            Launch.environment(plan.replicas(), options),
+                            Launch.environment(plan.replicas(), newCache),
                             work.file(log));
             children.add(child);
             Thread.ofVirtual().name("watch-" + name).start(() -> watch(child));
