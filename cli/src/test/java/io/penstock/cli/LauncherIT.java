@@ -35,7 +35,8 @@ final class LauncherIT {
     @BeforeEach
     void makeTree() throws IOException {
         folder = folder.toRealPath();
-        tree = Files.createDirectories(folder.resolve("tree"));
+        // A space, as in many a home.
+        tree = Files.createDirectories(folder.resolve("a tree"));
         Files.copy(LAUNCHER, tree.resolve("penstock"), StandardCopyOption.COPY_ATTRIBUTES);
         Files.writeString(tree.resolve("pom.xml"), "<project/>");
         Files.createDirectories(tree.resolve(".mvn"));
