@@ -3,6 +3,7 @@
 #
 #   docs/internals/measure.sh            about twenty minutes; leave the machine alone meanwhile
 #   docs/internals/measure.sh --ledger   the ledger alone, eight minutes; the other figures stay as they are
+#   docs/internals/measure.sh --gateway  all but the ledger alone, eight minutes; the ledger's figures stay as they are
 #   docs/internals/measure.sh --quick    checks the script, not the gateway; writes to cli/target/measurements
 #
 # Needs nginx, haproxy and wrk (apt-get install nginx-light haproxy wrk).
@@ -28,7 +29,11 @@ fi
     org.apache.maven.plugins:maven-dependency-plugin:3.11.0:build-classpath \
     -Dmdep.outputFile=target/test-class-path -Dmdep.includeScope=test
 
-if [ "${1:-}" = --ledger ]; then rm -f "$folder"/ledger-*.json "$folder/jmh.json"; else rm -rf "$folder"; fi
+case "${1:-}" in
+    --ledger) rm -f "$folder"/ledger-*.json "$folder/jmh.json" ;;
+    --gateway) rm -f "$folder/results.json" "$folder"/wrk-*.txt ;;
+    *) rm -rf "$folder" ;;
+esac
 mkdir -p "$folder"
 commit=$(git rev-parse --short HEAD)
 cd cli
@@ -52,21 +57,23 @@ json() {
     sed -n '/^{/,$p' >"$folder/$1.json"
 }
 
-ledger hot hot callers=4096
-ledger hot-1024 hot callers=1024
-ledger full-16 full callers=1024 agents=16
-ledger full-256 full callers=1024 agents=256
-ledger even full rate=4000 agents=16
-ledger refused refused callers=64
-ledger hot-slow hot callers=4096 commit-delay=2000
-ledger full-slow full callers=1024 agents=16 commit-delay=2000
-ledger lanes-slow hot callers=120 replicas=10 lanes=3 commit-delay=2000
-ledger lanes-full hot callers=16384 replicas=10 lanes=3 commit-delay=2000
-rounds=3000
-if [ "${1:-}" = --quick ]; then rounds=60; fi
-"$java" -Xmx512m -XX:+UseParallelGC -cp "$class_path" io.penstock.cluster.admission.LedgerCosts $rounds \
-    2>"$folder/ledger.log" | json ledger-costs
-rm "$folder/ledger.log"
-if [ "${1:-}" = --quick ]; then ../docs/internals/jmh.sh "$folder/jmh.json" --quick; else ../docs/internals/jmh.sh "$folder/jmh.json"; fi
+if [ "${1:-}" != --gateway ]; then
+    ledger hot hot callers=4096
+    ledger hot-1024 hot callers=1024
+    ledger full-16 full callers=1024 agents=16
+    ledger full-256 full callers=1024 agents=256
+    ledger even full rate=4000 agents=16
+    ledger refused refused callers=64
+    ledger hot-slow hot callers=4096 commit-delay=2000
+    ledger full-slow full callers=1024 agents=16 commit-delay=2000
+    ledger lanes-slow hot callers=120 replicas=10 lanes=3 commit-delay=2000
+    ledger lanes-full hot callers=16384 replicas=10 lanes=3 commit-delay=2000
+    rounds=3000
+    if [ "${1:-}" = --quick ]; then rounds=60; fi
+    "$java" -Xmx512m -XX:+UseParallelGC -cp "$class_path" io.penstock.cluster.admission.LedgerCosts $rounds \
+        2>"$folder/ledger.log" | json ledger-costs
+    rm "$folder/ledger.log"
+    if [ "${1:-}" = --quick ]; then ../docs/internals/jmh.sh "$folder/jmh.json" --quick; else ../docs/internals/jmh.sh "$folder/jmh.json"; fi
+fi
 
 exec "$java" -Xmx512m -cp "$class_path" io.penstock.e2e.Measurements "$folder" "$@"
