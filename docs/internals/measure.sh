@@ -58,7 +58,7 @@ json() {
 }
 
 if [ "${1:-}" != --gateway ]; then
-    ledger hot hot callers=4096
+    ledger hot hot callers=3072
     ledger hot-1024 hot callers=1024
     ledger full-16 full callers=1024 agents=16
     ledger full-256 full callers=1024 agents=256

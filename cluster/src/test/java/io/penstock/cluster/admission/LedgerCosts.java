@@ -15,6 +15,7 @@ import io.penstock.cluster.postgres.Connector;
 import io.penstock.cluster.postgres.Purpose;
 import io.penstock.cluster.testing.TestDatabase;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -91,6 +92,7 @@ final class LedgerCosts {
             admitted[i] = admit(holding, calls);
             settled[i] = settle(tokens, calls);
         }
+        long[] least = oneRow();
         long[] distinct = new long[Math.max(30, rounds / 30)];
         List<Claim> claims = new ArrayList<>();
         for (int i = 0; i < DISTINCT; i++) {
@@ -105,12 +107,13 @@ final class LedgerCosts {
         }
         System.out.printf(
                 """
-                {"benchmark": "ledger-costs", "rounds": %d, "admitOneMicros": %d, \
+                {"benchmark": "ledger-costs", "rounds": %d, "oneRowMicros": %d, "admitOneMicros": %d, \
                 "hotCalls": %d, "admitHotMicros": %d, "calls": %d, "admitPlainMicros": %d, \
                 "admitHoldingMicros": %d, "settleMicros": %d, "distinctGroups": %d, \
                 "distinctMicros": %d, "holdsLeft": %d}
                 """,
                 rounds,
+                median(least),
                 median(one),
                 Batch.CALLS_MAX,
                 median(hot),
@@ -188,6 +191,21 @@ final class LedgerCosts {
         long took = System.nanoTime() - began;
         if (!(answer instanceof BudgetLedger.Returned)) {
             throw new IllegalStateException("settled: " + answer);
+        }
+        return took;
+    }
+
+    /** The least that anything durable takes: one row, changed and committed. */
+    private long[] oneRow() throws SQLException {
+        long[] took = new long[rounds];
+        try (Connection c = database.connectAsSuperuser();
+                PreparedStatement change =
+                        c.prepareStatement("update penstock.lane set at_us = at_us + 1")) {
+            for (int i = 0; i < rounds; i++) {
+                long began = System.nanoTime();
+                change.execute();
+                took[i] = System.nanoTime() - began;
+            }
         }
         return took;
     }
