@@ -34,6 +34,8 @@ enum Breakage {
             "1000",
             "fenced := not found;",
             "fenced := not found; lease_ms := 10000;"),
+    /** A leader writes whether or not its term is over. */
+    TERM_NOT_CHECKED("hold_duty_v1", "if not found then", "if false then"),
     /** Not a fault: nothing rests on it. */
     NOTIFY_LOST(
             "stop_and_wait", "perform pg_catalog.pg_notify('penstock_control', epoch::text);", "");

@@ -93,7 +93,7 @@ final class ExactnessIT {
     }
 
     /** The window of a call is the database's; that it was sent at all is the upstream's word. */
-    private static ExactnessJudge.History history(Gate gate, OpenLoop.Outcome outcome, long clock) {
+    static ExactnessJudge.History history(Gate gate, OpenLoop.Outcome outcome, long clock) {
         return new ExactnessJudge.History(
                 outcome.sent().stream()
                         .map(
@@ -119,7 +119,7 @@ final class ExactnessIT {
     }
 
     /** What to add to this process's own microseconds to have the database's. */
-    private static long databaseMicrosAtNanoZero(Gate gate) {
+    static long databaseMicrosAtNanoZero(Gate gate) {
         long before = System.nanoTime();
         long micros =
                 gate.number("select (extract(epoch from clock_timestamp()) * 1000000)::bigint");

@@ -13,18 +13,17 @@ import java.util.regex.Pattern;
  * is what runs.
  */
 final class Flags {
-    private static final Path LAUNCHER = Path.of("..", "penstock");
     private static final Pattern SERVE = Pattern.compile("serve\\) flags='([^']*)'");
     private static final Pattern COMMAND = Pattern.compile("\\*\\) flags='([^']*)'");
 
     private Flags() {}
 
-    static List<String> of(String command) {
+    static List<String> of(Path launcherFile, String command) {
         try {
-            String launcher = Files.readString(LAUNCHER);
+            String launcher = Files.readString(launcherFile);
             Matcher flags = (command.equals("serve") ? SERVE : COMMAND).matcher(launcher);
             if (!flags.find())
-                throw new IllegalStateException("no flags of " + command + " in " + LAUNCHER);
+                throw new IllegalStateException("no flags of " + command + " in " + launcherFile);
             return List.of(flags.group(1).split(" "));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -173,6 +173,26 @@ final class Gate implements AutoCloseable {
         return ended(0, operator(arguments));
     }
 
+    /** {@code migrate} of a version, as the schema's owner, to its end. */
+    String migrate(Distribution version) {
+        DatabaseConfig owner = database.owner();
+        String password = Objects.requireNonNull(owner.password());
+        return ended(
+                0,
+                Program.start(
+                        "migrate",
+                        version.command(
+                                List.of(
+                                        "migrate",
+                                        "--database",
+                                        owner.url(),
+                                        "--user",
+                                        owner.user(),
+                                        "--password-file",
+                                        settings.file("owner-password", password).toString())),
+                        java.util.Map.of()));
+    }
+
     /** A command that goes through a replica's admin API, with the token of a role. */
     Program through(Replica replica, String role, String... arguments) {
         return through("http://127.0.0.1:" + replica.adminPort(), "token-to-" + role, arguments);

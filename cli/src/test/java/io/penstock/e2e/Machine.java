@@ -38,7 +38,7 @@ final class Machine {
                 System.getProperty("java.vendor.version")
                         + " "
                         + System.getProperty("java.version"));
-        facts.put("flags", String.join(" ", Flags.of("serve")));
+        facts.put("flags", String.join(" ", Flags.of(Path.of("..", "penstock"), "serve")));
         facts.put("nginx", said("/usr/sbin/nginx", "-v"));
         facts.put("haproxy", said("/usr/sbin/haproxy", "-v"));
         facts.put("commit", said("git", "rev-parse", "--short", "HEAD"));

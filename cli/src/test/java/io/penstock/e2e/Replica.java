@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -13,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One {@code penstock serve} in a process of its own, from the distribution's jars. */
 final class Replica implements AutoCloseable {
-    private static final Path JARS = Path.of("target", "dist", "lib").toAbsolutePath();
-
     private final String name;
     private final int port;
     private final int adminPort;
@@ -53,6 +50,11 @@ final class Replica implements AutoCloseable {
         return launch(command(List.of("serve", "--config", config.toString())), Map.of());
     }
 
+    /** The same from another version's distribution. */
+    Replica launchFrom(Distribution version) {
+        return launch(version.command(List.of("serve", "--config", config.toString())), Map.of());
+    }
+
     /** Its configuration file. */
     Path config() {
         return config;
@@ -88,12 +90,7 @@ final class Replica implements AutoCloseable {
      * JDK.
      */
     static List<String> command(List<String> arguments) {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(Flags.of(arguments.getFirst()));
-        command.addAll(List.of("-cp", JARS + "/*", "io.penstock.cli.Main"));
-        command.addAll(arguments);
-        return command;
+        return Distribution.PRESENT.command(arguments);
     }
 
     String name() {

@@ -32,7 +32,7 @@ import org.flywaydb.database.postgresql.PostgreSQLConfigurationExtension;
  */
 public final class Migrations {
     /** The version this program was built for: the highest migration on its class path. */
-    public static final int LATEST = 6;
+    public static final int LATEST = 7;
 
     private static final String SCHEMA = "penstock";
 

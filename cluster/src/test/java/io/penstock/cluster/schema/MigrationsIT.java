@@ -65,6 +65,21 @@ class MigrationsIT {
     }
 
     @Test
+    void state_schemaTwoAhead_isRefused() throws Exception {
+        try (TestDatabase database = TestDatabase.fresh()) {
+            int found = Migrations.LATEST + 2;
+            pretend(
+                    database,
+                    "set version = '" + found + "' where version = '" + Migrations.LATEST + "'");
+
+            SchemaState state = Migrations.state(database.gateway());
+
+            assertThat(state).isEqualTo(new SchemaState.Newer(found, Migrations.LATEST, false));
+            assertThat(state.usable()).isFalse();
+        }
+    }
+
+    @Test
     void migrate_oldestSupportedServer_works() throws Exception {
         Assumptions.assumeTrue(DebianPostgres15.available());
         try (TestDatabase database = DebianPostgres15.fresh()) {
