@@ -34,6 +34,7 @@ git worktree add --quiet --detach "$scratch/old" "$old"
 echo "old: $(git log -1 --format='%h %s' "$old")"
 echo "new: $(git log -1 --format='%h %s')$(git diff --quiet HEAD || echo ', with changes')"
 PENSTOCK_TEST_STRICT=true ./mvnw -B -ntp -Dquick -pl cli -am verify -Dpenstock.old="$scratch/old" \
+    -Dpenstock.rate=1000 \
     -Dtest=NoSuchTest -Dit.test=UpgradeIT \
     -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false |
     grep -E '^(old: |new: |schema |side by side|rolling upgrade)|Tests run|ERROR|BUILD'

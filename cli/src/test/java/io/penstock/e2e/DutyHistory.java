@@ -3,6 +3,7 @@ package io.penstock.e2e;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Every change of a leadership with the database's time, kept by a trigger in a test's database. */
@@ -72,7 +73,7 @@ final class DutyHistory {
     /** Terms with two leaders, and terms that began before the one before had ended. */
     List<List<String>> violations() {
         List<List<String>> found =
-                new java.util.ArrayList<>(
+                new ArrayList<>(
                         gate.rows(
                                 "select duty, term, 'two leaders' from public.duty_history"
                                         + " group by 1, 2 having count(distinct incarnation) > 1"));

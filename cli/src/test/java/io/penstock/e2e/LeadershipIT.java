@@ -7,6 +7,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -181,7 +182,7 @@ final class LeadershipIT {
     }
 
     /** What the old leader made of a dead replica's row while the new one stands still. */
-    private static String afterTheOldLeadersWrite(java.util.function.Consumer<Gate> breakage) {
+    private static String afterTheOldLeadersWrite(Consumer<Gate> breakage) {
         String dead = "select state from penstock.replica where replica = 'dead'";
         try (Gate gate = Gate.prepare(settings -> settings)) {
             DutyHistory history = DutyHistory.of(gate);
