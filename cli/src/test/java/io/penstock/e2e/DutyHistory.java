@@ -6,7 +6,9 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Every change of a leadership with the database's time, kept by a trigger in a test's database. */
+/**
+ * Every change of a leadership with the database's time, kept by a trigger in a test's database.
+ */
 final class DutyHistory {
     private static final String TABLE =
             """

@@ -101,8 +101,7 @@ final class LeadershipIT {
             String day = "(clock_timestamp() at time zone 'UTC')::date + 3";
             String partition =
                     "penstock.journal_" + text("select to_char(" + day + ", 'YYYYMMDD')");
-            DutyHistory.execute(
-                    gate, "alter table penstock.journal detach partition " + partition);
+            DutyHistory.execute(gate, "alter table penstock.journal detach partition " + partition);
             DutyHistory.execute(gate, "drop table " + partition);
             since = text("select clock_timestamp()");
             switch (trouble) {
@@ -125,7 +124,8 @@ final class LeadershipIT {
             gate.awaitNumber(
                     "the old life, ended",
                     1,
-                    "select count(*) from penstock.replica where state = 'closed' and incarnation = '"
+                    "select count(*) from penstock.replica where state = 'closed' and incarnation ="
+                            + " '"
                             + first
                             + "'");
             comeBack();
@@ -235,8 +235,7 @@ final class LeadershipIT {
 
     private static void awaitLeads(Gate gate, String replica) {
         Await.until(
-                replica + " leads",
-                () -> leaders(gate).equals(List.of(List.of(replica, DUTIES))));
+                replica + " leads", () -> leaders(gate).equals(List.of(List.of(replica, DUTIES))));
     }
 
     private static List<List<String>> leaders(Gate gate) {

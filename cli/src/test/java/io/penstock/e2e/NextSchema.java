@@ -24,7 +24,9 @@ final class NextSchema {
                 int version = Migrations.LATEST + i;
                 Files.writeString(
                         folder.resolve("V" + version + "__test.sql"),
-                        "create table penstock.of_version_" + version + " (id bigint primary key);");
+                        "create table penstock.of_version_"
+                                + version
+                                + " (id bigint primary key);");
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Test;
  * Two replicas become the next version under load, in the steps of {@code
  * docs/operating/upgrading.md}: no call fails, none is counted twice.
  *
- * <p>With {@code -Dpenstock.old=DIR}, a built checkout of an older version, that one runs beside the
- * present one ({@code docs/internals/upgrade-test.sh}). Without it the present version is the old
- * one: the schema gets a migration that it does not know.
+ * <p>With {@code -Dpenstock.old=DIR}, a built checkout of an older version, that one runs beside
+ * the present one ({@code docs/internals/upgrade-test.sh}). Without it the present version is the
+ * old one: the schema gets a migration that it does not know.
  */
 final class UpgradeIT {
     private static final Distribution OLD = Distribution.old();
@@ -43,7 +43,9 @@ final class UpgradeIT {
                         settings ->
                                 settings.set(
                                         "budgets",
-                                        "\n  - { name: all, limit: 10000000, window: lifetime }"))) {
+                                        "\n"
+                                                + "  - { name: all, limit: 10000000, window:"
+                                                + " lifetime }"))) {
             System.out.print("old: " + gate.migrate(OLD));
             for (String name : List.of("a", "b")) gate.add(name).launchFrom(OLD);
             gate.replicas().forEach(Replica::awaitAdmitting);
