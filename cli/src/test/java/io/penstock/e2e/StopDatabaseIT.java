@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.budget.Depth;
 import io.penstock.cluster.postgres.EmbeddedOptions;
 import io.penstock.cluster.postgres.EmbeddedPostgres;
+import io.penstock.cluster.testing.StandbyPair;
 import io.penstock.cluster.testing.TestDatabase;
 import io.penstock.cluster.testing.TestServer;
 import java.net.URI;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -21,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A stop while its database restarts, crashes, or keeps every admission waiting. */
+/** A stop while its database restarts, crashes, fails over, or keeps every admission waiting. */
 final class StopDatabaseIT {
     @TempDir Path folder;
 
@@ -100,6 +102,65 @@ final class StopDatabaseIT {
 
     private static byte[] call() {
         return Requests.toolCall(Settings.KEY, "tools", "echo", 1);
+    }
+
+    /** The primary dies just after the stop was confirmed, and its standby takes over. */
+    @ParameterizedTest
+    @MethodSource("trials")
+    void stop_failoverToTheSynchronousStandby_theConfirmedStopHolds(int trial) {
+        try (StandbyPair pair = StandbyPair.start(folder, url -> url);
+                Gate gate =
+                        Gate.on(
+                                pair.database(),
+                                settings ->
+                                        settings.database(
+                                                pair.either(pair.database().gateway())))) {
+            gate.add("a").launch();
+            gate.add("b").launch();
+            gate.replicas().forEach(Replica::awaitAdmitting);
+            gate.balance();
+
+            StopIT.Course course =
+                    StopIT.stopUnderLoad(
+                            gate,
+                            () -> {},
+                            () -> gate.operate("stop", "--all", "--reason", "drill"),
+                            () -> {
+                                pair.crashPrimary();
+                                pair.promote();
+                                awaitBeatsOn(pair, System.currentTimeMillis());
+                            });
+
+            assertThat(course.report().lines().filter(line -> line.contains("acked"))).hasSize(2);
+            assertThat(StopTroubleIT.late(course)).isEmpty();
+            for (Replica replica : gate.replicas()) {
+                Await.until(
+                        "the stop holds by the new primary",
+                        () -> Gate.call(replica.port(), call()).decision().equals("stopped"));
+            }
+        }
+    }
+
+    /** Waits until both replicas beat on the promoted server, where the stop is. */
+    private static void awaitBeatsOn(StandbyPair pair, long sinceMillis) {
+        Await.until(
+                "both replicas are at the new primary",
+                Duration.ofSeconds(30),
+                () -> {
+                    try (Connection connection = pair.onStandby().connectAsSuperuser();
+                            Statement statement = connection.createStatement();
+                            ResultSet row =
+                                    statement.executeQuery(
+                                            "select count(*) from penstock.replica, penstock.stop"
+                                                    + " where lifted_at is null and beat_at >"
+                                                    + " to_timestamp("
+                                                    + sinceMillis / 1000.0
+                                                    + ")")) {
+                        return row.next() && row.getInt(1) == 2;
+                    } catch (SQLException e) {
+                        return false;
+                    }
+                });
     }
 
     /** A stranger locks the counters: calls wait, the queue fills, and the stop goes past it. */
