@@ -12,6 +12,8 @@ import io.penstock.cluster.postgres.DatabaseConfig;
 import io.penstock.cluster.postgres.Purpose;
 import io.penstock.cluster.testing.StandbyPair;
 import io.penstock.cluster.testing.TestDatabase;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -52,12 +54,20 @@ final class LedgerFailoverIT {
                         StandbyPair.start(
                                 folder,
                                 url -> {
-                                    made.set(new LossyProxy(url));
+                                    made.set(lossy(url));
                                     return made.get().through(url);
                                 });
                 LossyProxy link = made.get();
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             overload(pair, threads, link);
+        }
+    }
+
+    private static LossyProxy lossy(String url) {
+        try {
+            return new LossyProxy(url);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -33,7 +33,7 @@ public final class StandbyPair implements AutoCloseable {
 
     private final Path folder;
     private final EmbeddedPostgres primary;
-    private final TestDatabase database;
+    private TestDatabase database;
     private final int standbyPort;
     private final FutureTask<EmbeddedPostgres> standby;
 
@@ -68,6 +68,8 @@ public final class StandbyPair implements AutoCloseable {
                             EmbeddedOptions.in(folder.resolve("one")).onPort(made.port()));
             var pair = new StandbyPair(folder, primary, database, freePort(), link);
             pair.awaitStandby();
+            // Whoever drops it at the end finds it on the server that lives.
+            pair.database = pair.with(new TestServer(pair.either(primary.owner())), login -> login);
             return pair;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -141,13 +143,17 @@ public final class StandbyPair implements AutoCloseable {
 
     /** The same database on the standby, which must be promoted for it. */
     public TestDatabase onStandby() {
+        return with(database.server(), this::toStandby);
+    }
+
+    private TestDatabase with(TestServer server, UnaryOperator<DatabaseConfig> login) {
         return new TestDatabase(
-                database.server(),
+                server,
                 database.name(),
-                toStandby(database.owner()),
-                toStandby(database.gateway()),
-                toStandby(database.operator()),
-                toStandby(database.superuser()));
+                login.apply(database.owner()),
+                login.apply(database.gateway()),
+                login.apply(database.operator()),
+                login.apply(database.superuser()));
     }
 
     private DatabaseConfig toStandby(DatabaseConfig login) {

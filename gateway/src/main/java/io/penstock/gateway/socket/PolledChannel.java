@@ -47,16 +47,6 @@ public final class PolledChannel implements Closeable {
     private volatile @Nullable Thread writer;
     private volatile boolean room;
 
-    /** Without a trace: a stop may close thousands at once, and where says nothing. */
-    private static final class Closed extends AsynchronousCloseException {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        public Throwable fillInStackTrace() {
-            return this;
-        }
-    }
-
     PolledChannel(Poller poller, SocketChannel channel, Selector selector)
             throws ClosedChannelException {
         this.poller = poller;
@@ -83,6 +73,10 @@ public final class PolledChannel implements Closeable {
             IOException broken = failure;
             if (broken != null) {
                 throw broken;
+            }
+            if (!channel.isOpen()) {
+                // Made here, not by who closes: a stop may close thousands at once.
+                throw new AsynchronousCloseException();
             }
             return null;
         }
@@ -141,7 +135,7 @@ public final class PolledChannel implements Closeable {
                 checkInterrupt();
             }
         } catch (CancelledKeyException e) {
-            throw new Closed();
+            throw new AsynchronousCloseException();
         } finally {
             writer = null;
         }
@@ -171,7 +165,7 @@ public final class PolledChannel implements Closeable {
                 }
             }
         } catch (CancelledKeyException e) {
-            ended(new Closed());
+            ended(null);
         }
     }
 
@@ -210,7 +204,7 @@ public final class PolledChannel implements Closeable {
                 key.interestOpsOr(SelectionKey.OP_READ);
                 poller.wake();
             } catch (CancelledKeyException e) {
-                ended(new Closed());
+                ended(null);
             }
         }
     }
@@ -252,7 +246,7 @@ public final class PolledChannel implements Closeable {
         } catch (IOException e) {
             // The descriptor is released either way, and nobody reads this connection again.
         }
-        ended(new Closed());
+        ended(null);
         // The system's socket is closed by the poller's next look.
         poller.wake();
     }
