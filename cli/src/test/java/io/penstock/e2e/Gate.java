@@ -2,6 +2,7 @@ package io.penstock.e2e;
 
 import io.penstock.cluster.postgres.DatabaseConfig;
 import io.penstock.cluster.testing.TestDatabase;
+import java.net.URI;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -10,6 +11,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Gate implements AutoCloseable {
     private static final AtomicInteger COUNT = new AtomicInteger();
+
+    static final Path PSQL = Path.of("/usr/lib/postgresql/15/bin/psql");
 
     private final TestDatabase database;
     private final Upstream upstream;
@@ -152,6 +156,11 @@ final class Gate implements AutoCloseable {
 
     /** A command of an operator, with the operator's database credential; not yet ended. */
     Program operator(String... arguments) {
+        return Program.start(
+                "operator-" + arguments[0], Replica.command(operating(arguments)), Map.of());
+    }
+
+    private List<String> operating(String... arguments) {
         List<String> command = new ArrayList<>(List.of(arguments));
         DatabaseConfig login = database.operator();
         Path password =
@@ -164,8 +173,7 @@ final class Gate implements AutoCloseable {
                         login.user(),
                         "--password-file",
                         password.toString()));
-        return Program.start(
-                "operator-" + arguments[0], Replica.command(command), java.util.Map.of());
+return command;
     }
 
     /** The same, to its end with status 0. */
@@ -193,6 +201,43 @@ final class Gate implements AutoCloseable {
                         java.util.Map.of()));
     }
 
+    /** The same, as a person would: by the launcher's script. */
+    String launched(String... arguments) {
+        List<String> command = new ArrayList<>(List.of("../penstock"));
+        command.addAll(operating(arguments));
+        return ended(
+                0,
+                Program.start(
+                        "launched-" + arguments[0], command, Map.of("PENSTOCK_BUILD", "never")));
+    }
+
+    /** SQL given by psql under the operator's login; what it prints. */
+    String psql(String sql) {
+        DatabaseConfig login = database.operator();
+        URI url = URI.create(login.url().substring("jdbc:".length()));
+        List<String> command =
+                List.of(
+                        PSQL.toString(),
+                        "-h",
+                        url.getHost(),
+                        "-p",
+                        String.valueOf(url.getPort()),
+                        "-U",
+                        login.user(),
+                        "-d",
+                        url.getPath().substring(1),
+                        "-v",
+                        "ON_ERROR_STOP=1",
+                        "-c",
+                        sql);
+        return ended(
+                0,
+                Program.start(
+                        "psql",
+                        command,
+                        Map.of("PGPASSWORD", Objects.requireNonNull(login.password()))));
+    }
+
     /** A command that goes through a replica's admin API, with the token of a role. */
     Program through(Replica replica, String role, String... arguments) {
         return through("http://127.0.0.1:" + replica.adminPort(), "token-to-" + role, arguments);
@@ -203,7 +248,7 @@ final class Gate implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(arguments));
         command.addAll(List.of("--admin", url, "--token-file", file.toString()));
         return Program.start(
-                "through-" + arguments[0], Replica.command(command), java.util.Map.of());
+                "through-" + arguments[0], Replica.command(command), Map.of());
     }
 
     /** What a command printed, once it has ended with that status. */
