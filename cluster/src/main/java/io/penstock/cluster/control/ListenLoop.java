@@ -28,11 +28,12 @@ final class ListenLoop implements Runnable {
 
     /**
      * Longest wait on the socket, after which a state that another thread installed is
-     * acknowledged. With news in hand the wait is shorter.
+     * acknowledged. With news in hand the wait is shorter, but not a millisecond, which is no
+     * wait at all on this connection.
      */
     private static final int SLICE_MILLIS = 20;
 
-    private static final int BUSY_SLICE_MILLIS = 1;
+    private static final int BUSY_SLICE_MILLIS = 2;
     private static final long RETRY_MILLIS = 250;
 
     private final BusParts parts;

@@ -30,6 +30,12 @@ final class Confirmation {
             "select replica, incarnation, lease_ms, acked_epoch, cut_epoch, cut, open"
                     + " from penstock.registered order by replica, started_at";
 
+    /** While healthy replicas answer. */
+    private static final Duration FIRST_PAUSE = Duration.ofNanos(250_000);
+
+    private static final Duration FIRST_FOR = Duration.ofMillis(20);
+
+    /** Once it is about those that do not. */
     private static final Duration POLL_PAUSE = Duration.ofMillis(2);
 
     private final OrderSession session;
@@ -96,7 +102,8 @@ final class Confirmation {
             if (session.now() - deadlineNanos >= 0) {
                 return confirmed(false);
             }
-            session.pause(POLL_PAUSE);
+            boolean first = session.now() - listedNanos < FIRST_FOR.toNanos();
+            session.pause(first ? FIRST_PAUSE : POLL_PAUSE);
             poll();
         }
     }

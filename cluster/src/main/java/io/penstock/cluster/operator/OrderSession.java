@@ -1,5 +1,7 @@
 package io.penstock.cluster.operator;
 
+import static java.lang.System.Logger.Level.DEBUG;
+
 import io.penstock.cluster.postgres.Connector;
 import io.penstock.cluster.postgres.Purpose;
 import io.penstock.cluster.postgres.SqlStates;
@@ -7,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -31,7 +34,18 @@ final class OrderSession implements AutoCloseable {
             "select s.system_identifier, pg_catalog.left(pg_catalog.pg_walfile_name("
                     + "pg_catalog.pg_current_wal_lsn()), 8) from pg_catalog.pg_control_system() s";
 
+    /**
+     * What an order needs of a server process that has just begun, and that would otherwise be
+     * loaded within the order: the procedural language, and what is known of the tables. Reads
+     * nothing and takes no lock that an order would not take.
+     */
+    private static final String WARM_UP =
+            "do $$ begin end $$; select 1 from penstock.stops s, penstock.cluster c,"
+                    + " penstock.journal_entries j, penstock.registered r where false";
+
     private static final Duration RETRY_PAUSE = Duration.ofMillis(100);
+
+    private static final System.Logger LOG = System.getLogger(OrderSession.class.getName());
 
     private final Connector connector;
     private final LongSupplier ticker;
@@ -79,6 +93,7 @@ final class OrderSession implements AutoCloseable {
             connection = c;
             c.setNetworkTimeout(Runnable::run, STATEMENT_MILLIS);
             present = server(c);
+            warmUp(c);
         }
         Server before = reached;
         Server now = present;
@@ -88,6 +103,15 @@ final class OrderSession implements AutoCloseable {
                     "this connection leads to " + now + ", the order went to " + before, "08004");
         }
         return c;
+    }
+
+    /** Only to be fast: a server on which it does not work may take the order all the same. */
+    private static void warmUp(Connection c) {
+        try (Statement s = c.createStatement()) {
+            s.execute(WARM_UP);
+        } catch (SQLException e) {
+            LOG.log(DEBUG, "event=warm-up-failed reason=\"{0}\"", e.getMessage());
+        }
     }
 
     private static Server server(Connection c) throws SQLException {

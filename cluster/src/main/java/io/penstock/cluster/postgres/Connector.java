@@ -82,6 +82,9 @@ public final class Connector {
             PGProperty.MAX_SEND_BUFFER_SIZE.set(p, WholeMessageSocketFactory.BUFFER_BYTES);
             PGProperty.SOCKET_FACTORY.set(p, WholeMessageSocketFactory.class.getName());
         }
+        if (purpose == Purpose.LISTEN) {
+            PGProperty.SOCKET_FACTORY.set(p, GlancingSocketFactory.class.getName());
+        }
         return p;
     }
 
