@@ -31,11 +31,13 @@ import java.util.stream.LongStream;
 final class StopMeasurements {
     static final int LOAD = 1_000;
 
+    private static final int STORM_LOAD = 500;
     private static final int WARM_UPS = 20;
     private static final Duration HELD = Duration.ofMillis(60);
 
     private final ObjectMapper mapper = new ObjectMapper();
     private final Path folder;
+    private final boolean quick;
     private final int trials;
     private final int commands;
     private final int streams;
@@ -44,6 +46,7 @@ final class StopMeasurements {
     private StopMeasurements(Path folder, boolean quick, TestServer server) {
         this.folder = folder;
         this.server = server;
+        this.quick = quick;
         trials = quick ? 5 : 100;
         commands = quick ? 2 : 20;
         streams = quick ? 20 : 1_000;
@@ -87,6 +90,7 @@ final class StopMeasurements {
         sections.put("command", this::commands);
         sections.put("streams", this::streams);
         sections.put("resume", this::resume);
+        sections.put("storm", this::storm);
         return sections;
     }
 
@@ -442,6 +446,41 @@ final class StopMeasurements {
             put(result, given);
             System.out.println("resume to service: " + result.path("service"));
         }
+    }
+
+    /** Admission beside a control plane at its busiest, and without; in turn, in one run. */
+    private void storm(ObjectNode result) throws Exception {
+        ArrayNode rounds = result.putArray("rounds");
+        Duration round = quick ? Duration.ofSeconds(2) : Duration.ofSeconds(12);
+        try (Gate gate = gate(2)) {
+            new OpenLoop(gate.port(), StopMeasurements::request).run(STORM_LOAD, round);
+            for (int i = 0; i < 3; i++) {
+                admissions(rounds.addObject().put("storm", false), gate, round);
+                try (ControlStorm storm = ControlStorm.start(gate.database())) {
+                    Await.pause(Duration.ofSeconds(1));
+                    ObjectNode stormy = rounds.addObject().put("storm", true);
+                    admissions(stormy, gate, round);
+                    stormy.put("beatsPerSecond", storm.beatsPerSecond());
+                    stormy.put("changesPerSecond", storm.changesPerSecond());
+                    System.out.println(stormy);
+                }
+                gate.operate("resume", "--all", "--reason", "measured");
+            }
+        }
+        result.put("perSecond", STORM_LOAD).put("replicas", ControlStorm.REPLICAS);
+        result.put("stops", ControlStorm.STOPS).put("changes", ControlStorm.CHANGES);
+    }
+
+    private static void admissions(ObjectNode round, Gate gate, Duration length) {
+        OpenLoop.Outcome outcome =
+                new OpenLoop(gate.port(), StopMeasurements::request).run(STORM_LOAD, length);
+        load(round, outcome, STORM_LOAD);
+        var admitted = outcome.micros().get("admitted");
+        if (admitted == null) return;
+        round.put("p50Micros", admitted.getValueAtPercentile(50));
+        round.put("p99Micros", admitted.getValueAtPercentile(99));
+        round.put("maxMicros", admitted.getMaxValue());
+        System.out.println(round);
     }
 
     private static long first(List<Long> admitted, long after) {
