@@ -24,8 +24,8 @@ enum Breakage {
             "begin\n    p_limits := array(select l - 1 from unnest(p_limits) l);\n    if"),
     /** Replicas hear of the stop, install an epoch without it, and acknowledge. */
     STOP_WITHOUT_EFFECT(
-            "control_state_v1",
-            "from penstock.stop s where s.lifted_at is null",
+            "control_state_v2",
+            "from penstock.stop s where s.changed > p_installed",
             "from penstock.stop s where false"),
     /** Replicas trust for ten seconds, and operators wait for one. */
     LEASE_WITHOUT_END(

@@ -396,7 +396,7 @@ final class StopMeasurements {
         List<Wire> open = new ArrayList<>();
         try {
             for (int i = 0; i < streams; i++) {
-                Wire wire = StopIT.endless(gate.replica(i % 2).port(), Settings.KEY, i, "quiet");
+                Wire wire = StopIT.stream(gate.replica(i % 2).port(), Settings.KEY, "calm", i);
                 open.add(wire);
                 Thread.ofVirtual().start(() -> follow(wire, last, wrong, ended));
             }

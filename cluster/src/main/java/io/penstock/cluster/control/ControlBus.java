@@ -158,9 +158,7 @@ public final class ControlBus implements AutoCloseable {
      * @return the current state
      */
     public Snapshot refresh(Connection connection) throws SQLException {
-        if (installer.install(reader.read(connection))) {
-            started().beats().wake();
-        }
+        installer.install(reader.read(connection));
         return view().current();
     }
 

@@ -10,7 +10,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -26,10 +28,10 @@ final class ControlSql {
     private static final String BEAT =
             "select * from penstock.beat_v1(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     private static final String STATE =
-            "select epoch, revision, keys_version, stops, blocks, s.system_identifier,"
+            "select epoch, revision, keys_version, stops, changes, blocks, s.system_identifier,"
                     + " pg_catalog.left(pg_catalog.pg_walfile_name("
                     + "pg_catalog.pg_current_wal_lsn()), 8)"
-                    + " from penstock.control_state_v1(?), pg_catalog.pg_control_system() s";
+                    + " from penstock.control_state_v2(?), pg_catalog.pg_control_system() s";
     private static final String ACKNOWLEDGE = "select penstock.acknowledge_v1(?, ?, ?, ?, ?, ?)";
     private static final String CLOSE = "select penstock.close_v1(?, ?)";
     private static final String NOTIFY = "select pg_catalog.pg_notify('" + CHANNEL + "', ?)";
@@ -102,12 +104,12 @@ final class ControlSql {
                 long receivedNanos = ticker.getAsLong();
                 r.next();
                 return new ControlState(
-                        new Lease.Server(r.getLong(6), r.getString(7)),
+                        new Lease.Server(r.getLong(7), r.getString(8)),
                         r.getLong(1),
                         r.getLong(2),
                         r.getLong(3),
-                        stops(r.getString(4)),
-                        blocks(r.getString(5), receivedNanos));
+                        stops(r.getString(4), r.getString(5), installedEpoch),
+                        blocks(r.getString(6), receivedNanos));
             }
         }
     }
@@ -149,23 +151,41 @@ final class ControlSql {
         }
     }
 
-    static @Nullable List<Stop> stops(@Nullable String json) throws SQLException {
-        if (json == null) {
+    static ControlState.@Nullable Stops stops(
+            @Nullable String whole, @Nullable String changes, long installedEpoch)
+            throws SQLException {
+        if (whole != null) {
+            List<Stop> stops = new ArrayList<>();
+            for (JsonNode n : array(whole)) {
+                stops.add(stop(n));
+            }
+            return new ControlState.Stops.Whole(stops);
+        }
+        if (changes == null) {
             return null;
         }
-        List<Stop> stops = new ArrayList<>();
-        for (JsonNode n : array(json)) {
-            stops.add(
-                    new Stop(
-                            UUID.fromString(n.path("id").asText()),
-                            Scope.read(n.path("kind").asText(), n.path("value").textValue()),
-                            n.path("reason").asText(),
-                            n.path("actor").asText(),
-                            n.path("epoch").asLong(),
-                            n.path("drain").asBoolean(),
-                            n.path("showReason").asBoolean()));
+        List<Stop> given = new ArrayList<>();
+        Set<UUID> lifted = new HashSet<>();
+        for (JsonNode n : array(changes)) {
+            Stop stop = stop(n);
+            if (n.path("lifted").booleanValue()) {
+                lifted.add(stop.id());
+            } else {
+                given.add(stop);
+            }
         }
-        return stops;
+        return new ControlState.Stops.Changes(installedEpoch, given, lifted);
+    }
+
+    private static Stop stop(JsonNode n) {
+        return new Stop(
+                UUID.fromString(n.path("id").asText()),
+                Scope.read(n.path("kind").asText(), n.path("value").textValue()),
+                n.path("reason").asText(),
+                n.path("actor").asText(),
+                n.path("epoch").asLong(),
+                n.path("drain").asBoolean(),
+                n.path("showReason").asBoolean());
     }
 
     static @Nullable List<Block> blocks(@Nullable String json, long receivedNanos)

@@ -102,7 +102,7 @@ final class Installer {
 
     private boolean install(Loaded loaded, boolean adopts) {
         ControlState state = loaded.state();
-        List<Stop> newStops = state.stops();
+        ControlState.Stops newStops = state.stops();
         lock.lock();
         try {
             Snapshot before = view.current();
@@ -111,11 +111,11 @@ final class Installer {
                     another
                             ? adopts && state.epoch() >= before.epoch()
                             : state.epoch() > before.epoch();
-            if (newStops == null || !news) {
+            if (newStops == null || !news || !newStops.follows(before.epoch())) {
                 return false;
             }
             List<Block> blocks = state.blocks();
-            stops = newStops;
+            stops = newStops.after(stops);
             publish(
                     before,
                     state.epoch(),

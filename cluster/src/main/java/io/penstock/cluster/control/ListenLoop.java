@@ -89,8 +89,9 @@ final class ListenLoop implements Runnable {
             // An epoch is acknowledged to the server that it was read from, and to no other.
             parts.installer().checkSource(server);
             busy = parts.acknowledger().step(writer, beats.incarnation(), beats.leaseMillis());
-            // After the acknowledgement, for which somebody waits: the lease is not in a hurry.
-            if (newer) {
+            // What is installed inherits the lease, so that only one without needs a beat now: with
+            // one for each change, replicas would keep the database from everything else.
+            if (newer && !parts.installer().view().current().trusted(parts.now())) {
                 beats.wake();
             }
             parts.probe().check(parts.now());

@@ -12,6 +12,9 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.Random;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -77,11 +80,11 @@ abstract class ControlSchemaContract {
         assertThat(stopped).isEqualTo(new Orders.Stopped(2, 2, true, false));
         ControlState state = ControlSql.state(gateway, 1, () -> 0);
         assertThat(state.epoch()).isEqualTo(2);
-        assertThat(state.stops())
+        assertThat(stops(state))
                 .extracting(Stop::scope)
                 .containsExactlyInAnyOrder(
                         new Scope.Tenant("acme"), new Scope.Tool("files", "a/b"));
-        assertThat(state.stops())
+        assertThat(stops(state))
                 .allSatisfy(
                         s -> {
                             assertThat(s.epoch()).isEqualTo(2);
@@ -111,7 +114,7 @@ abstract class ControlSchemaContract {
         Orders.resume(operator, ids(order), "over", "tester");
 
         assertThat(Orders.stop(operator, order)).isEqualTo(new Orders.Stopped(2, 3, false, true));
-        assertThat(ControlSql.state(gateway, 1, () -> 0).stops()).isEmpty();
+        assertThat(stops(ControlSql.state(gateway, 1, () -> 0))).isEmpty();
     }
 
     @Test
@@ -265,9 +268,7 @@ abstract class ControlSchemaContract {
                                         while (!over.get()) {
                                             ControlState state =
                                                     ControlSql.state(gateway, 0, () -> 0);
-                                            List<Stop> stops = state.stops();
-                                            if (stops == null
-                                                    || stops.size() != state.epoch() - 1) {
+                                            if (stops(state).size() != state.epoch() - 1) {
                                                 wrong.incrementAndGet();
                                             }
                                             reads.incrementAndGet();
@@ -284,6 +285,64 @@ abstract class ControlSchemaContract {
 
         assertThat(wrong).hasValue(0);
         assertThat(reads).hasValueGreaterThan(10);
+    }
+
+    /** Stops in a state that was read whole, or from one without any. */
+    private static List<Stop> stops(ControlState state) {
+        return Objects.requireNonNull(state.stops()).after(List.of());
+    }
+
+    /** From any earlier state, and made to any later one, changes lead to what holds now. */
+    @Test
+    void state_changesSinceAnyState_leadToTheWhole() throws SQLException {
+        long seed = ThreadLocalRandom.current().nextLong();
+        Random random = new Random(seed);
+        List<StopOrder> given = new ArrayList<>();
+        List<List<Stop>> history = new ArrayList<>();
+        history.add(List.of());
+        for (int i = 0; i < 60; i++) {
+            if (given.isEmpty() || random.nextInt(5) < 3) {
+                StopOrder order =
+                        new StopOrder(
+                                List.of(
+                                        target(new Scope.Tenant("t" + i)),
+                                        target(new Scope.Server("s" + i))),
+                                "drill",
+                                "tester",
+                                random.nextBoolean(),
+                                false);
+                Orders.stop(operator, order);
+                given.add(order);
+            } else {
+                List<UUID> ids = ids(given.get(random.nextInt(given.size())));
+                Orders.resume(operator, ids.subList(0, 1 + random.nextInt(2)), "over", "tester");
+            }
+            List<Stop> whole = stops(ControlSql.state(gateway, 0, () -> 0));
+            long epoch = ControlSql.state(gateway, 0, () -> 0).epoch();
+            if (epoch - 1 == history.size()) {
+                history.add(whole);
+            }
+            assertThat(history).as("seed %d", seed).hasSize((int) epoch);
+            int since = random.nextInt(history.size());
+            int base = since + random.nextInt(history.size() - since);
+            ControlState read = ControlSql.state(gateway, since + 1, () -> 0);
+            if (since + 1 < epoch) {
+                assertThat(read.stops()).isInstanceOf(ControlState.Stops.Changes.class);
+                assertThat(Objects.requireNonNull(read.stops()).after(history.get(base)))
+                        .as("seed %d, since %d made to %d", seed, since + 1, base + 1)
+                        .containsExactlyInAnyOrderElementsOf(whole);
+            } else {
+                assertThat(read.stops()).isNull();
+            }
+        }
+    }
+
+    @Test
+    void state_ofOneWhoHasMoreThanThereIs_isWhole() throws SQLException {
+        Orders.stop(operator, order(new Scope.All()));
+
+        assertThat(ControlSql.state(gateway, 99, () -> 0).stops())
+                .isInstanceOf(ControlState.Stops.Whole.class);
     }
 
     @Test

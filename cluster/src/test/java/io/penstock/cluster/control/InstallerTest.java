@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.budget.Subject;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -177,6 +178,28 @@ class InstallerTest {
         assertThat(judge(2000)).isEqualTo(Judgement.CLEAR);
     }
 
+    @Test
+    void install_changesOfALaterState_areNotMadeToAnEarlierOne() {
+        install(state(5, List.of(stop()), List.of()));
+        ControlState.Stops changes = new ControlState.Stops.Changes(7, List.of(), Set.of());
+
+        assertThat(install(new ControlState(SERVER, 8, 0, 0, changes, List.of()))).isFalse();
+        assertThat(installer.epoch()).isEqualTo(5);
+    }
+
+    @Test
+    void install_changes_keepWhatTheyDoNotName() {
+        Stop stays = ControlStates.stop(new Scope.All(), 3, false);
+        Stop goes = ControlStates.stop(new Scope.Tenant("t"), 4, false);
+        install(state(5, List.of(stays, goes), List.of()));
+
+        Stop comes = ControlStates.stop(new Scope.Tenant("u"), 7, false);
+        var changes = new ControlState.Stops.Changes(5, List.of(comes), Set.of(goes.id()));
+        install(new ControlState(SERVER, 7, 0, 0, changes, List.of()));
+
+        assertThat(installer.view().current().stops()).containsExactly(stays, comes);
+    }
+
     private Judgement judge(long nowNanos) {
         return installer.view().current().judge(SUBJECT, nowNanos);
     }
@@ -186,12 +209,12 @@ class InstallerTest {
     }
 
     private static ControlState state(long epoch, List<Stop> stops, @Nullable List<Block> blocks) {
-        return new ControlState(SERVER, epoch, 0, 0, stops, blocks);
+        return new ControlState(SERVER, epoch, 0, 0, new ControlState.Stops.Whole(stops), blocks);
     }
 
     private static Installer.Loaded loaded(Lease.Server server, long epoch, List<Stop> stops) {
         return new Installer.Loaded(
-                new ControlState(server, epoch, 0, 0, stops, List.of()),
+                new ControlState(server, epoch, 0, 0, new ControlState.Stops.Whole(stops), List.of()),
                 Installer.NO_RULES,
                 KeyRing.EMPTY);
     }
