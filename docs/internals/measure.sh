@@ -76,4 +76,6 @@ if [ "${1:-}" != --gateway ]; then
     if [ "${1:-}" = --quick ]; then ../docs/internals/jmh.sh "$folder/jmh.json" --quick; else ../docs/internals/jmh.sh "$folder/jmh.json"; fi
 fi
 
+"$java" -Xmx1g -cp "$class_path" io.penstock.e2e.StopMeasurements "$folder" "$@" >&2
+
 exec "$java" -Xmx512m -cp "$class_path" io.penstock.e2e.Measurements "$folder" "$@"

@@ -35,6 +35,7 @@ final class MeasurementsPage {
         throughput(page, result);
         latency(page, result);
         LedgerTable.write(folder, page);
+        StopTable.write(folder, page);
         others(page, result);
         machine(page, result.path("machine"));
         page.append(
