@@ -2,6 +2,7 @@ package io.penstock.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.budget.Depth;
 import io.penstock.cluster.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -19,6 +20,11 @@ import org.postgresql.PGNotification;
 /** What agents see while the control plane is at its busiest, and what calls ask of it: nothing. */
 final class ControlOverloadIT {
     private static final int PER_SECOND = 100;
+
+    private static final ControlStorm.Strength STRENGTH =
+            Depth.of("penstock.storm", 0, 1) == 1
+                    ? ControlStorm.Strength.WHOLE
+                    : ControlStorm.Strength.FOURTH;
 
     @Test
     void calls_besideAControlPlaneAtItsBusiest_areDecidedAndAStopHolds() {
@@ -73,7 +79,7 @@ final class ControlOverloadIT {
 
     private static ControlStorm begin(Gate gate) {
         try {
-            return ControlStorm.start(gate.database());
+            return ControlStorm.start(gate.database(), STRENGTH);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

@@ -456,7 +456,7 @@ final class StopMeasurements {
             new OpenLoop(gate.port(), StopMeasurements::request).run(STORM_LOAD, round);
             for (int i = 0; i < 3; i++) {
                 admissions(rounds.addObject().put("storm", false), gate, round);
-                try (ControlStorm storm = ControlStorm.start(gate.database())) {
+                try (ControlStorm storm = ControlStorm.start(gate.database(), ControlStorm.Strength.WHOLE)) {
                     Await.pause(Duration.ofSeconds(1));
                     ObjectNode stormy = rounds.addObject().put("storm", true);
                     admissions(stormy, gate, round);
