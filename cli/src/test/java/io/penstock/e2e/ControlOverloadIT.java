@@ -128,8 +128,7 @@ final class ControlOverloadIT {
                                         "budgets",
                                         Settings.budgets(List.of("all 1000000 1m tenant"))))) {
             assertThat(functionsThatNotify(gate))
-                    .containsExactlyInAnyOrder(
-                            "publish_blocks", "resume", "stop", "stop_and_wait");
+                    .containsExactlyInAnyOrder("publish_blocks", "resume", "stop", "stop_and_wait");
             assertThat(
                             gate.number(
                                     "select count(*) from pg_trigger t join pg_class c on c.oid ="

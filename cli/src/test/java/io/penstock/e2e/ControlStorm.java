@@ -85,7 +85,10 @@ final class ControlStorm implements AutoCloseable {
         this.database = database;
         part = strength.part;
         state = latestOf(database, "control_state");
-        replicas = IntStream.range(0, REPLICAS / part).mapToObj(i -> new Simulated("storm-" + i)).toList();
+        replicas =
+                IntStream.range(0, REPLICAS / part)
+                        .mapToObj(i -> new Simulated("storm-" + i))
+                        .toList();
         try (Connection operator = database.connectAsOperator()) {
             while (named < STOPS) given.addAll(give(operator, 100));
         }
@@ -175,8 +178,7 @@ final class ControlStorm implements AutoCloseable {
                 } else {
                     List<UUID> oldest = List.of(given.removeFirst());
                     Orders.tell(
-                            operator,
-                            Orders.resume(operator, oldest, "storm", "storm").epoch());
+                            operator, Orders.resume(operator, oldest, "storm", "storm").epoch());
                 }
                 changes.increment();
             }
@@ -187,8 +189,7 @@ final class ControlStorm implements AutoCloseable {
         List<StopOrder.Target> targets = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             targets.add(
-                    new StopOrder.Target(
-                            UUID.randomUUID(), new Scope.Tenant("storm-" + named++)));
+                    new StopOrder.Target(UUID.randomUUID(), new Scope.Tenant("storm-" + named++)));
         }
         Orders.tell(
                 operator,

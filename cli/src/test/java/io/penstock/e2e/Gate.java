@@ -173,7 +173,7 @@ final class Gate implements AutoCloseable {
                         login.user(),
                         "--password-file",
                         password.toString()));
-return command;
+        return command;
     }
 
     /** The same, to its end with status 0. */
@@ -247,8 +247,7 @@ return command;
         Path file = settings.file("token-" + COUNT.incrementAndGet(), token + "\n");
         List<String> command = new ArrayList<>(List.of(arguments));
         command.addAll(List.of("--admin", url, "--token-file", file.toString()));
-        return Program.start(
-                "through-" + arguments[0], Replica.command(command), Map.of());
+        return Program.start("through-" + arguments[0], Replica.command(command), Map.of());
     }
 
     /** What a command printed, once it has ended with that status. */

@@ -190,8 +190,7 @@ final class StopMeasurements {
             ObjectNode answers = trial.putObject("answers");
             each.answers().forEach(a -> answers.put(a.replica() + " " + a.kind(), a.micros()));
         }
-        long wrong =
-                given.stream().filter(g -> !g.result().equals("CONFIRMED/CONFIRMED")).count();
+        long wrong = given.stream().filter(g -> !g.result().equals("CONFIRMED/CONFIRMED")).count();
         result.put("notConfirmed", wrong);
         times(result, "recorded", given.stream().mapToLong(StopTrials.Given::recordedMicros));
         times(result, "confirmed", given.stream().mapToLong(StopTrials.Given::micros));
@@ -279,10 +278,7 @@ final class StopMeasurements {
                 result,
                 "lastSend",
                 all.stream().mapToLong(t -> t.path("lastSendMicrosAfterOrder").asLong()));
-        times(
-                result,
-                "exit",
-                all.stream().mapToLong(t -> t.path("exitMicrosAfterOrder").asLong()));
+        times(result, "exit", all.stream().mapToLong(t -> t.path("exitMicrosAfterOrder").asLong()));
         System.out.println("unreachable: last send " + result.path("lastSend"));
         System.out.println("unreachable: exit " + result.path("exit"));
     }
@@ -299,8 +295,8 @@ final class StopMeasurements {
         // The order's own time, taken by the database within the transaction: before the commit.
         long ordered =
                 gate.number(
-                                "select (extract(epoch from max(given_at)) * 1000000)::bigint"
-                                        + " from penstock.stop")
+                                        "select (extract(epoch from max(given_at)) *"
+                                                + " 1000000)::bigint from penstock.stop")
                                 * 1_000
                         - wallBefore;
         long last =
@@ -381,10 +377,7 @@ final class StopMeasurements {
         List<com.fasterxml.jackson.databind.JsonNode> all = new ArrayList<>();
         list.forEach(all::add);
         times(result, "lastCut", all.stream().mapToLong(r -> r.path("lastCutMicros").asLong()));
-        times(
-                result,
-                "confirmed",
-                all.stream().mapToLong(r -> r.path("confirmedMicros").asLong()));
+        times(result, "confirmed", all.stream().mapToLong(r -> r.path("confirmedMicros").asLong()));
         System.out.println("streams: last cut " + result.path("lastCut"));
         System.out.println("streams: confirmed " + result.path("confirmed"));
     }
@@ -401,8 +394,7 @@ final class StopMeasurements {
                 Thread.ofVirtual().start(() -> follow(wire, last, wrong, ended));
             }
             Await.pause(Duration.ofSeconds(1));
-            StopTrials.Given given =
-                    StopTrials.run(gate, 0, 1, Duration.ofMillis(500)).getFirst();
+            StopTrials.Given given = StopTrials.run(gate, 0, 1, Duration.ofMillis(500)).getFirst();
             ended.await();
             round.put("streams", streams).put("result", given.result());
             round.put("withoutRefusal", wrong.get());
@@ -414,8 +406,7 @@ final class StopMeasurements {
         }
     }
 
-    private static void follow(
-            Wire wire, AtomicLong last, AtomicLong wrong, CountDownLatch ended) {
+    private static void follow(Wire wire, AtomicLong last, AtomicLong wrong, CountDownLatch ended) {
         try {
             if (!StopIT.untilTheEnd(wire).contains("-33003")) wrong.incrementAndGet();
         } catch (IOException e) {
@@ -456,7 +447,8 @@ final class StopMeasurements {
             new OpenLoop(gate.port(), StopMeasurements::request).run(STORM_LOAD, round);
             for (int i = 0; i < 3; i++) {
                 admissions(rounds.addObject().put("storm", false), gate, round);
-                try (ControlStorm storm = ControlStorm.start(gate.database(), ControlStorm.Strength.WHOLE)) {
+                try (ControlStorm storm =
+                        ControlStorm.start(gate.database(), ControlStorm.Strength.WHOLE)) {
                     Await.pause(Duration.ofSeconds(1));
                     ObjectNode stormy = rounds.addObject().put("storm", true);
                     admissions(stormy, gate, round);
@@ -485,11 +477,11 @@ final class StopMeasurements {
 
     private static long first(List<Long> admitted, long after) {
         return admitted.stream()
-                        .mapToLong(Long::longValue)
-                        .filter(at -> at > after)
-                        .min()
-                        .orElseThrow()
-                / 1_000
+                                .mapToLong(Long::longValue)
+                                .filter(at -> at > after)
+                                .min()
+                                .orElseThrow()
+                        / 1_000
                 - after / 1_000;
     }
 
@@ -498,8 +490,7 @@ final class StopMeasurements {
         static Prober start(int port) {
             var enough = new AtomicBoolean();
             List<Long> admitted = new ArrayList<>();
-            Thread thread =
-                    Thread.ofPlatform().start(() -> call(port, enough, admitted));
+            Thread thread = Thread.ofPlatform().start(() -> call(port, enough, admitted));
             return new Prober(enough, admitted, thread);
         }
 

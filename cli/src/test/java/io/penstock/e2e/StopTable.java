@@ -54,9 +54,7 @@ final class StopTable {
 
     private JsonNode read(String name) throws IOException {
         Path file = folder.resolve("stop-" + name + ".json");
-        return Files.exists(file)
-                ? mapper.readTree(file.toFile())
-                : mapper.createObjectNode();
+        return Files.exists(file) ? mapper.readTree(file.toFile()) : mapper.createObjectNode();
     }
 
     private void row(String name, String field, String what, int p50, int max) throws IOException {
@@ -129,8 +127,8 @@ final class StopTable {
         page.append(
                 String.format(
                         Locale.ROOT,
-                        "%nMedian p99, busy to quiet: %.2f (target: below 2, %s). The listeners of 200"
-                                + " replicas are not part of it.%n",
+                        "%nMedian p99, busy to quiet: %.2f (target: below 2, %s). The listeners of"
+                                + " 200 replicas are not part of it.%n",
                         ratio,
                         ratio < 2 ? "met" : "**missed**"));
     }
@@ -138,7 +136,8 @@ final class StopTable {
     private static double p99(JsonNode storm, boolean busy) {
         List<Double> all = new ArrayList<>();
         for (JsonNode round : storm.path("rounds")) {
-            if (round.path("storm").asBoolean() == busy) all.add(round.path("p99Micros").asDouble());
+            if (round.path("storm").asBoolean() == busy)
+                all.add(round.path("p99Micros").asDouble());
         }
         Collections.sort(all);
         return all.get(all.size() / 2);

@@ -86,8 +86,7 @@ final class StopTrials {
     /** Runs them, and returns what they printed; the first ones only warm the code. */
     static List<Given> run(Gate gate, int warmUps, int count, Duration between) throws Exception {
         DatabaseConfig login = gate.database().operator();
-        Path password =
-                gate.settings().file("trials-password", String.valueOf(login.password()));
+        Path password = gate.settings().file("trials-password", String.valueOf(login.password()));
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(Flags.of("stop"));

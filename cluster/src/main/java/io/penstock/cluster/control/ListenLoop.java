@@ -28,8 +28,8 @@ final class ListenLoop implements Runnable {
 
     /**
      * Longest wait on the socket, after which a state that another thread installed is
-     * acknowledged. With news in hand the wait is shorter, but not a millisecond, which is no
-     * wait at all on this connection.
+     * acknowledged. With news in hand the wait is shorter, but not a millisecond, which is no wait
+     * at all on this connection.
      */
     private static final int SLICE_MILLIS = 20;
 

@@ -138,7 +138,12 @@ class AcknowledgerTest {
         installer.install(
                 new Installer.Loaded(
                         new ControlState(
-                                new Lease.Server(1, "00000001"), epoch, 0, 0, new ControlState.Stops.Whole(stops), List.of()),
+                                new Lease.Server(1, "00000001"),
+                                epoch,
+                                0,
+                                0,
+                                new ControlState.Stops.Whole(stops),
+                                List.of()),
                         Installer.NO_RULES,
                         KeyRing.EMPTY));
     }

@@ -24,7 +24,8 @@ final class ControlSqlTest {
 
     @Test
     void state_emptyList_isNothingAndNullIsUnchanged() throws SQLException {
-        assertThat(ControlSql.stops("[]", null, 0)).isEqualTo(new ControlState.Stops.Whole(List.of()));
+        assertThat(ControlSql.stops("[]", null, 0))
+                .isEqualTo(new ControlState.Stops.Whole(List.of()));
         assertThat(ControlSql.blocks("[]", 0)).isEmpty();
         assertThat(ControlSql.stops(null, null, 0)).isNull();
         assertThat(ControlSql.blocks(null, 0)).isNull();

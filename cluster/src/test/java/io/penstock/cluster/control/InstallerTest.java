@@ -214,7 +214,8 @@ class InstallerTest {
 
     private static Installer.Loaded loaded(Lease.Server server, long epoch, List<Stop> stops) {
         return new Installer.Loaded(
-                new ControlState(server, epoch, 0, 0, new ControlState.Stops.Whole(stops), List.of()),
+                new ControlState(
+                        server, epoch, 0, 0, new ControlState.Stops.Whole(stops), List.of()),
                 Installer.NO_RULES,
                 KeyRing.EMPTY);
     }
