@@ -89,7 +89,7 @@ final class StopTrials {
         Path password = gate.settings().file("trials-password", String.valueOf(login.password()));
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(Flags.of("stop"));
+        command.addAll(Flags.of(Path.of("..", "penstock"), "stop"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.addAll(
                 List.of(
