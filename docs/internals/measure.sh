@@ -76,6 +76,8 @@ if [ "${1:-}" != --gateway ]; then
     if [ "${1:-}" = --quick ]; then ../docs/internals/jmh.sh "$folder/jmh.json" --quick; else ../docs/internals/jmh.sh "$folder/jmh.json"; fi
 fi
 
-"$java" -Xmx1g -cp "$class_path" io.penstock.e2e.StopMeasurements "$folder" "$@" >&2
+if [ "${1:-}" != --ledger ] && [ "${1:-}" != --gateway ]; then
+    "$java" -Xmx1g -cp "$class_path" io.penstock.e2e.StopMeasurements "$folder" "$@" >&2
+fi
 
 exec "$java" -Xmx512m -cp "$class_path" io.penstock.e2e.Measurements "$folder" "$@"
