@@ -40,7 +40,7 @@ public record Budget(
     /** Sums of a limit and a batch's amounts stay within {@code long}. */
     public static final long LIMIT_MAX = 1L << 62;
 
-    /** The largest amount of one call: a whole batch of them is 2^61. */
+    /** The largest amount of one call: a whole batch of them is 2^62. */
     public static final long AMOUNT_MAX = 1L << 52;
 
     public Budget {

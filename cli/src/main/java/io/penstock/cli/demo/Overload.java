@@ -115,7 +115,7 @@ public final class Overload {
         Map<String, Integer> codes = new TreeMap<>();
         RateHeaders rate = fresh(shares, codes, progress);
         int calls = (int) Math.min(100_000, rate.limit() * perLimit) - total(shares);
-        progress.accept("sending %d calls over %d connections".formatted(calls, connections));
+        progress.accept("sending %d more calls over %d connections".formatted(calls, connections));
         long began = System.nanoTime();
         send(calls, shares, codes);
         long elapsed = (System.nanoTime() - began) / 1_000_000;

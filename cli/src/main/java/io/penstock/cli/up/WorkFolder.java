@@ -2,6 +2,7 @@ package io.penstock.cli.up;
 
 import io.penstock.cli.terminal.CommandFailure;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -30,7 +31,11 @@ final class WorkFolder implements AutoCloseable {
             }
             return new WorkFolder(path);
         } catch (IOException e) {
-            throw new CommandFailure(1, "cannot make a folder in " + parent + ": " + e, e);
+            String why =
+                    e instanceof AccessDeniedException
+                            ? "you may not write there; PENSTOCK_RUNTIME_DIR can name another"
+                            : e.toString();
+            throw new CommandFailure(1, "cannot make a folder in " + parent + ": " + why, e);
         }
     }
 

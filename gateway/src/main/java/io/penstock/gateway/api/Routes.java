@@ -95,7 +95,22 @@ final class Routes {
         return segment.startsWith("{") && segment.endsWith("}");
     }
 
+    /**
+     * As a lenient server may read it: without regard to case, white space around it, last dots.
+     */
     private static String folded(String segment) {
-        return segment.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
+        int end = segment.length();
+        while (end > 0 && (segment.charAt(end - 1) == '.' || blank(segment.charAt(end - 1)))) {
+            end--;
+        }
+        int from = 0;
+        while (from < end && blank(segment.charAt(from))) {
+            from++;
+        }
+        return segment.substring(from, end).toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
+    }
+
+    private static boolean blank(char c) {
+        return Character.isWhitespace(c) || Character.isSpaceChar(c);
     }
 }

@@ -50,7 +50,10 @@ class RoutesTest {
         "/%2555SERS/5",
         "/users;v=1/5",
         "/users/%6de",
-        "/users/ME;x"
+        "/users/ME;x",
+        "/users%20/5",
+        "/users./5",
+        "/%20users%2520/5"
     })
     void tool_otherSpellingOfThePath_isTheSameTool(String path) {
         assertThat(tool("GET", path)).startsWith("GET /users/");
