@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Latency at an even rate with everything on. Prints it and asserts nothing about time: CI machines
@@ -14,6 +15,7 @@ final class LatencyIT {
     private static final int PER_SECOND = 500;
 
     @Test
+    @EnabledIfSystemProperty(named = "penstock.full", matches = "true")
     void evenRate_everythingOn_admitsEachCall() {
         Trial.run("latency", LatencyIT::trial);
     }
