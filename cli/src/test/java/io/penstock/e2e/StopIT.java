@@ -7,8 +7,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -16,6 +20,9 @@ import org.junit.jupiter.api.Test;
  */
 final class StopIT {
     private static final int PER_SECOND = 300;
+
+    /** In the words of the command, and of psql. */
+    private static final Pattern ACKED = Pattern.compile("(?m)^(?:NOTICE: +)?(\\w+):? +acked ");
 
     @Test
     void stop_underLoad_nothingArrivesAfterItIsConfirmed() {
@@ -45,6 +52,14 @@ final class StopIT {
             assertThat(stopUnderLoad(gate).violations())
                     .anyMatch(v -> v.contains("after the confirmed stop"));
         }
+    }
+
+    /** The replicas of which a report says that they have acknowledged; one may say so twice. */
+    static Set<String> acked(String report) {
+        Set<String> names = new TreeSet<>();
+        Matcher line = ACKED.matcher(report);
+        while (line.find()) names.add(line.group(1));
+        return names;
     }
 
     record Course(String report, OpenLoop.Outcome outcome, List<String> violations) {}
