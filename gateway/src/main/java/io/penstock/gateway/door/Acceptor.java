@@ -10,6 +10,7 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import jdk.net.ExtendedSocketOptions;
@@ -31,6 +32,11 @@ final class Acceptor {
 
     /** Before the next try, after one that failed. */
     private static final long RETRY_NANOS = 50_000_000L;
+
+    /**
+     * For a thread to leave its accept; it takes microseconds where the machine has time for it.
+     */
+    private static final Duration STOP_WAIT = Duration.ofSeconds(2);
 
     private static final int PROBE_AFTER_SECONDS = 60;
     private static final int PROBE_EVERY_SECONDS = 10;
@@ -58,7 +64,10 @@ final class Acceptor {
         return server.socket().getLocalPort();
     }
 
-    /** From now on the system refuses connections. */
+    /**
+     * From now on the system refuses connections, or gives them to whoever shares the port: a
+     * thread within an accept holds the socket open until it has left it, so this waits for that.
+     */
     void stop() {
         try {
             server.close();
@@ -68,6 +77,13 @@ final class Acceptor {
         // Wakes a thread that waits for a place. Not by an interrupt: in the middle of an accept
         // that would lose the connection, open but with nobody to close it.
         places.release();
+        try {
+            if (!thread.join(STOP_WAIT)) {
+                LOG.log(Level.WARNING, "event=listener-close-slow");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static ServerSocketChannel bind(ListenConfig listen) {
